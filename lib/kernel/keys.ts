@@ -1,0 +1,150 @@
+/**
+ * Every key of the single table, on one page. A tenant's key begins with `ORG#<organisationId>`; the exceptions hold ids
+ * only: API-key hash → organisation, and the shards of the `due` index.
+ *
+ * | item | pk | sk |
+ * |---|---|---|
+ * | organisation | ORG#o | META |
+ * | project, provider, key (listing side) | ORG#o | PROJECT#p, PROVIDER#name, APIKEY#k |
+ * | idempotency record (TTL) | ORG#o#IDEMPOTENCY | sha256 of route and key |
+ * | api key (lookup side) | KEY#<sha256 of the key> | KEY |
+ * | agent, its configuration | ORG#o#AGENT#a | AGENT, CONFIG#<key> |
+ * | agent's executions (pointer) | ORG#o#AGENT#a | EXECUTION#<e> |
+ * | execution | ORG#o#EXEC#e | EXEC |
+ * | pinned configuration | ORG#o#EXEC#e | PINNED |
+ * | feed | ORG#o#EXEC#e | FEED#<seq>#<n> |
+ * | started call, input, question, input dedupe | ORG#o#EXEC#e | STARTED#<seq>#<n>, INPUT#<number>, ASK#<seq>#<n>, DEDUPE#<key> |
+ * | file | ORG#o#EXEC#e | FILE#<path> |
+ * | effect | ORG#o#EFFECT#f | EFFECT |
+ */
+import type { Key } from './table.ts';
+
+/** Fixed width, so that text order is number order. Steps stay below 10^9 and rows of a step below 10^4. */
+const padded = (value: number, width: number): string => String(value).padStart(width, '0');
+
+const org = (orgId: string): string => `ORG#${orgId}`;
+const agentPk = (orgId: string, agentId: string): string => `${org(orgId)}#AGENT#${agentId}`;
+const executionPk = (orgId: string, executionId: string): string => `${org(orgId)}#EXEC#${executionId}`;
+
+/** Above every character that can follow a prefix in a sort key. */
+export const LAST = '\uffff';
+
+export const keys = {
+  organisation: (orgId: string): Key => ({ pk: org(orgId), sk: 'META' }),
+  project: (orgId: string, projectId: string): Key => ({ pk: org(orgId), sk: `PROJECT#${projectId}` }),
+  projects: (orgId: string) => ({ pk: org(orgId), prefix: 'PROJECT#' }),
+  provider: (orgId: string, name: string): Key => ({ pk: org(orgId), sk: `PROVIDER#${name}` }),
+  providers: (orgId: string) => ({ pk: org(orgId), prefix: 'PROVIDER#' }),
+  apiKey: (orgId: string, keyId: string): Key => ({ pk: org(orgId), sk: `APIKEY#${keyId}` }),
+  apiKeys: (orgId: string) => ({ pk: org(orgId), prefix: 'APIKEY#' }),
+  apiKeyLookup: (sha256: string): Key => ({ pk: `KEY#${sha256}`, sk: 'KEY' }),
+  idempotency: (orgId: string, sha256: string): Key => ({ pk: `${org(orgId)}#IDEMPOTENCY`, sk: sha256 }),
+
+  agent: (orgId: string, agentId: string): Key => ({ pk: agentPk(orgId, agentId), sk: 'AGENT' }),
+  agentConfig: (orgId: string, agentId: string, key: string): Key => ({
+    pk: agentPk(orgId, agentId),
+    sk: `CONFIG#${key}`,
+  }),
+  /** The badge and the folder in one Query: AGENT sorts before CONFIG#…; the pointers (EXECUTION#…) sort after. */
+  agentWithConfig: (orgId: string, agentId: string) => ({
+    pk: agentPk(orgId, agentId),
+    from: 'AGENT',
+    to: `CONFIG#${LAST}`,
+  }),
+  agentExecution: (orgId: string, agentId: string, executionId: string): Key => ({
+    pk: agentPk(orgId, agentId),
+    sk: `EXECUTION#${executionId}`,
+  }),
+  agentExecutions: (orgId: string, agentId: string) => ({ pk: agentPk(orgId, agentId), prefix: 'EXECUTION#' }),
+
+  execution: (orgId: string, executionId: string): Key => ({ pk: executionPk(orgId, executionId), sk: 'EXEC' }),
+  pinned: (orgId: string, executionId: string): Key => ({ pk: executionPk(orgId, executionId), sk: 'PINNED' }),
+  feed: (orgId: string, executionId: string, seq: number, n: number): Key => ({
+    pk: executionPk(orgId, executionId),
+    sk: `FEED#${padded(seq, 9)}#${padded(n, 4)}`,
+  }),
+  /** All feed rows of the steps `fromSeq` to `toSeq`, both inclusive. */
+  feedRange: (orgId: string, executionId: string, fromSeq: number, toSeq: number) => ({
+    pk: executionPk(orgId, executionId),
+    from: `FEED#${padded(fromSeq, 9)}#`,
+    to: `FEED#${padded(toSeq, 9)}#${LAST}`,
+  }),
+  started: (orgId: string, executionId: string, seq: number, n: number): Key => ({
+    pk: executionPk(orgId, executionId),
+    sk: `STARTED#${padded(seq, 9)}#${padded(n, 4)}`,
+  }),
+  startedOf: (orgId: string, executionId: string, seq: number) => ({
+    pk: executionPk(orgId, executionId),
+    prefix: `STARTED#${padded(seq, 9)}#`,
+  }),
+  ask: (orgId: string, executionId: string, seq: number, n: number): Key => ({
+    pk: executionPk(orgId, executionId),
+    sk: `ASK#${padded(seq, 9)}#${padded(n, 4)}`,
+  }),
+  asksOf: (orgId: string, executionId: string, seq: number) => ({
+    pk: executionPk(orgId, executionId),
+    prefix: `ASK#${padded(seq, 9)}#`,
+  }),
+  input: (orgId: string, executionId: string, number: number): Key => ({
+    pk: executionPk(orgId, executionId),
+    sk: `INPUT#${padded(number, 9)}`,
+  }),
+  inputsAfter: (orgId: string, executionId: string, number: number) => ({
+    pk: executionPk(orgId, executionId),
+    from: `INPUT#${padded(number + 1, 9)}`,
+    to: `INPUT#${LAST}`,
+  }),
+  inputDedupe: (orgId: string, executionId: string, key: string): Key => ({
+    pk: executionPk(orgId, executionId),
+    sk: `DEDUPE#${key}`,
+  }),
+  file: (orgId: string, executionId: string, path: string): Key => ({
+    pk: executionPk(orgId, executionId),
+    sk: `FILE#${path}`,
+  }),
+  files: (orgId: string, executionId: string) => ({ pk: executionPk(orgId, executionId), prefix: 'FILE#' }),
+  effect: (orgId: string, effectId: string): Key => ({ pk: `${org(orgId)}#EFFECT#${effectId}`, sk: 'EFFECT' }),
+} as const;
+
+/** The `byOwner` index: `ownerPk` of what an organisation owns, by kind; `ownerSk` is the id, which sorts by time. */
+export const owner = {
+  agents: (orgId: string): string => `${org(orgId)}#AGENTS`,
+  executions: (orgId: string): string => `${org(orgId)}#EXECUTIONS`,
+  asks: (orgId: string): string => `${org(orgId)}#ASKS`,
+} as const;
+
+/** Shards of the `due` index. More shards spread writes; each costs the clock one Query a round. */
+export const DUE_SHARDS = 4;
+
+export type DueKind = 'sweep' | 'tick';
+
+const shardOf = (id: string): number => {
+  let hash = 0;
+  for (const character of id) hash = (hash * 31 + character.charCodeAt(0)) >>> 0;
+  return hash % DUE_SHARDS;
+};
+
+export const due = {
+  pk: (kind: DueKind, shard: number): string => `DUE#${kind}#${shard}`,
+  pkOf: (kind: DueKind, id: string): string => `DUE#${kind}#${shardOf(id)}`,
+  /** Time first, so that a Query up to now finds what is due; the id keeps rows of one moment apart. */
+  sk: (atMs: number, id: string): string => `${new Date(atMs).toISOString()}#${id}`,
+  /** Upper bound of a Query for everything due at `atMs` or before. */
+  upTo: (atMs: number): string => `${new Date(atMs).toISOString()}#${LAST}`,
+  at: (dueSk: string): number => Date.parse(dueSk.slice(0, dueSk.indexOf('#'))),
+} as const;
+
+/** Keys of objects in the bucket; tenant first here too. */
+export const blobKeys = {
+  fileVersion: (orgId: string, executionId: string, version: string): string =>
+    `org/${orgId}/exec/${executionId}/files/${version}`,
+  spilled: (orgId: string, executionId: string, seq: number, n: number): string =>
+    `org/${orgId}/exec/${executionId}/spilled/${padded(seq, 9)}-${padded(n, 4)}`,
+  parked: (day: string, messageId: string): string => `parked/${day}/${messageId}`,
+} as const;
+
+/** Reads ids back out of an execution's primary key (from an index, which carries keys only). */
+export const parseExecutionPk = (pk: string): { readonly orgId: string; readonly executionId: string } | undefined => {
+  const match = /^ORG#([^#]+)#EXEC#([^#]+)$/.exec(pk);
+  return match?.[1] !== undefined && match[2] !== undefined ? { orgId: match[1], executionId: match[2] } : undefined;
+};
