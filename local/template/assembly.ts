@@ -79,6 +79,11 @@ export interface LocalRoute {
   /** `ANY /{proxy+}`, `POST /ingest/{sourceId}`, `$default`. */
   readonly routeKey: string;
   readonly functionArn: string;
+  /** What API Gateway names as the source when it invokes; a permission must match it. */
+  readonly sourceArn: string;
+  readonly apiId: string;
+  /** Integration time-out, milliseconds. */
+  readonly timeoutMs: number;
 }
 
 export interface LocalRole {

@@ -1,0 +1,81 @@
+/** What each function is given besides its grants: size, time-out, environment, and what it means when it fails. */
+import type { ENV, FunctionName } from '../lib/names.ts';
+
+export interface FunctionSpec {
+  readonly memoryMb: number;
+  readonly timeoutSeconds: number;
+  /** Variables of `ENV` that the function reads; `STAGE` and `TABLE_NAME` come with every function. */
+  readonly env: readonly (keyof typeof ENV)[];
+  /** Lambda stops a chain of messages at about the sixteenth hop unless the function allows its own loop. */
+  readonly recursive?: true;
+  /** Shown in the alarm: what people notice when this function fails. */
+  readonly impact: string;
+}
+
+export const FUNCTION_SPECS: { readonly [name in FunctionName]: FunctionSpec } = {
+  api: {
+    // CPU grows with memory; people wait for this one.
+    memoryMb: 512,
+    // API Gateway gives up after 29 s; the function may finish its log line.
+    timeoutSeconds: 30,
+    env: [
+      'bucket',
+      'stepQueueUrl',
+      'effectQueueUrl',
+      'stepDelaySeconds',
+      'leaseSeconds',
+      'egressAllow',
+      'modelParameter',
+      'secretPrefix',
+    ],
+    impact: 'Callers of the HTTP API get 5xx answers.',
+  },
+  step: {
+    memoryMb: 256,
+    timeoutSeconds: 900,
+    env: [
+      'bucket',
+      'stepQueueUrl',
+      'effectQueueUrl',
+      'stepDelaySeconds',
+      'leaseSeconds',
+      'egressAllow',
+      'modelParameter',
+      'secretPrefix',
+    ],
+    recursive: true,
+    impact: 'Steps fail and are tried again; executions slow down and may stop with ERROR_PAUSED.',
+  },
+  effect: {
+    memoryMb: 256,
+    timeoutSeconds: 60,
+    env: ['bucket', 'effectQueueUrl', 'bus', 'leaseSeconds', 'egressAllow'],
+    recursive: true,
+    impact: 'Events and replies leave late, or not at all until the sweep finds them.',
+  },
+  tick: {
+    memoryMb: 256,
+    timeoutSeconds: 60,
+    env: ['stepQueueUrl', 'effectQueueUrl', 'stepDelaySeconds', 'leaseSeconds'],
+    impact: 'Waits, retries and schedules fire late.',
+  },
+  sweep: {
+    memoryMb: 256,
+    timeoutSeconds: 120,
+    env: ['stepQueueUrl', 'effectQueueUrl', 'stepDelaySeconds', 'leaseSeconds'],
+    impact: 'Executions whose message was lost are not found.',
+  },
+  'dead-letter': {
+    memoryMb: 256,
+    timeoutSeconds: 60,
+    env: ['bucket', 'stepQueueUrl', 'effectQueueUrl', 'stepDelaySeconds', 'leaseSeconds'],
+    impact: 'Executions whose messages wore out stay RUNNING without a reason that people can read.',
+  },
+  'run-agent': {
+    memoryMb: 256,
+    timeoutSeconds: 30,
+    env: ['stepQueueUrl', 'stepDelaySeconds'],
+    impact: 'Events of type "Run Agent" start nothing until EventBridge delivers them again.',
+  },
+  bootstrap: { memoryMb: 256, timeoutSeconds: 30, env: [], impact: 'New organisations cannot be made.' },
+};

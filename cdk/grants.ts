@@ -1,0 +1,103 @@
+/**
+ * What each function may do, and nothing else: no wildcard actions, no Scan, an index only where it is used. A row is
+ * `resource: actions`; `cdk/constructs/grant.ts` turns rows into statements, `test/infra/grants.test.ts` compares them with
+ * the template role by role. Transactions need the actions of the items they hold (TransactWriteItems has none of its own).
+ * Lambda itself receives and deletes messages with the consumer's role.
+ */
+import type { FunctionName } from '../lib/names.ts';
+
+export type GrantResource =
+  | 'table'
+  | 'table/index/byOwner'
+  | 'table/index/due'
+  | 'stepQueue'
+  | 'effectQueue'
+  | 'stepDeadQueue'
+  | 'effectDeadQueue'
+  | 'eventDeadQueue'
+  | 'bucket/org/*'
+  | 'bucket/parked/*'
+  | 'bus'
+  | 'parameter/model'
+  | 'parameter/org/*';
+
+export type Grants = { readonly [resource in GrantResource]?: readonly `${string}:${string}`[] };
+
+const CONSUME = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'] as const;
+
+export const GRANTS: { readonly [name in FunctionName]: Grants } = {
+  api: {
+    table: [
+      'dynamodb:GetItem',
+      'dynamodb:BatchGetItem',
+      'dynamodb:Query',
+      'dynamodb:PutItem',
+      'dynamodb:UpdateItem',
+      'dynamodb:DeleteItem',
+      'dynamodb:ConditionCheckItem',
+    ],
+    'table/index/byOwner': ['dynamodb:Query'],
+    'table/index/due': ['dynamodb:Query'],
+    stepQueue: ['sqs:SendMessage'],
+    effectQueue: ['sqs:SendMessage'],
+    'bucket/org/*': ['s3:GetObject'],
+    'parameter/model': ['ssm:GetParameter'],
+    'parameter/org/*': ['ssm:GetParameter', 'ssm:PutParameter', 'ssm:DeleteParameter'],
+  },
+  step: {
+    table: [
+      'dynamodb:GetItem',
+      'dynamodb:BatchGetItem',
+      'dynamodb:Query',
+      'dynamodb:PutItem',
+      'dynamodb:UpdateItem',
+      'dynamodb:DeleteItem',
+      'dynamodb:ConditionCheckItem',
+    ],
+    stepQueue: ['sqs:SendMessage', ...CONSUME, 'sqs:ChangeMessageVisibility'],
+    effectQueue: ['sqs:SendMessage'],
+    'bucket/org/*': ['s3:GetObject', 's3:PutObject'],
+    'bucket/parked/*': ['s3:PutObject'],
+    'parameter/model': ['ssm:GetParameter'],
+    'parameter/org/*': ['ssm:GetParameter'],
+  },
+  effect: {
+    table: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+    effectQueue: ['sqs:SendMessage', ...CONSUME, 'sqs:ChangeMessageVisibility'],
+    'bucket/parked/*': ['s3:PutObject'],
+    bus: ['events:PutEvents'],
+  },
+  tick: {
+    table: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+    'table/index/due': ['dynamodb:Query'],
+    stepQueue: ['sqs:SendMessage'],
+    effectQueue: ['sqs:SendMessage'],
+  },
+  sweep: {
+    table: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+    'table/index/due': ['dynamodb:Query'],
+    stepQueue: ['sqs:SendMessage'],
+    effectQueue: ['sqs:SendMessage'],
+  },
+  'dead-letter': {
+    table: ['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
+    stepQueue: ['sqs:SendMessage'],
+    effectQueue: ['sqs:SendMessage'],
+    stepDeadQueue: [...CONSUME, 'sqs:ChangeMessageVisibility'],
+    effectDeadQueue: [...CONSUME, 'sqs:ChangeMessageVisibility'],
+    'bucket/parked/*': ['s3:PutObject'],
+  },
+  'run-agent': {
+    table: [
+      'dynamodb:GetItem',
+      'dynamodb:Query',
+      'dynamodb:PutItem',
+      'dynamodb:UpdateItem',
+      'dynamodb:ConditionCheckItem',
+    ],
+    stepQueue: ['sqs:SendMessage'],
+    // Where Lambda puts an event that this function failed on three times.
+    eventDeadQueue: ['sqs:SendMessage'],
+  },
+  bootstrap: { table: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:ConditionCheckItem'] },
+};

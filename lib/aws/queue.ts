@@ -1,0 +1,41 @@
+import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { Queue } from '../kernel/ports.ts';
+
+/**
+ * The queue port over one standard SQS queue: JSON bodies, at most 1 MiB. `MessageGroupId` on a standard queue makes it
+ * a fair queue: a tenant with a backlog does not delay the others.
+ *
+ * SQS limits: `DelaySeconds` 0 to 900; visibility 0 to 43,200 s, counted from the call, and 12 hours in all since the
+ * message was received.
+ */
+export const makeQueue = <Message>(options: {
+  readonly client: SQSClient;
+  readonly queueUrl: string;
+}): Queue<Message> => {
+  const { client, queueUrl: QueueUrl } = options;
+  return {
+    /** @throws TypeError for a delay out of range or an empty tenant */
+    async send(message, { delaySeconds, tenant }) {
+      checkSeconds('delaySeconds', delaySeconds, 900);
+      if (tenant === '') throw new TypeError('tenant is empty; it becomes the MessageGroupId.');
+      await client.send(
+        new SendMessageCommand({
+          QueueUrl,
+          MessageBody: JSON.stringify(message),
+          DelaySeconds: delaySeconds,
+          MessageGroupId: tenant,
+        }),
+      );
+    },
+    async changeVisibility(ReceiptHandle, seconds) {
+      checkSeconds('seconds', seconds, 43_200);
+      await client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout: seconds }));
+    },
+  };
+};
+
+const checkSeconds = (name: string, value: number, most: number): void => {
+  if (!Number.isInteger(value) || value < 0 || value > most) {
+    throw new TypeError(`${name} is ${value}; expected a whole number from 0 to ${most}.`);
+  }
+};

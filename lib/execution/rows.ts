@@ -1,0 +1,115 @@
+/** The smaller rows of an execution: what people said (INPUT), what they were asked (ASK), calls that began (STARTED), the pinned configuration. */
+import * as z from 'zod';
+import { UnreadableRow } from '../kernel/errors.ts';
+import { keys, owner } from '../kernel/keys.ts';
+import type { Item, Value } from '../kernel/table.ts';
+
+const ROW_VERSION = 1;
+const version = { v: z.literal(ROW_VERSION) };
+
+const reader =
+  <Schema extends z.ZodType>(schema: Schema) =>
+  /** @throws UnreadableRow */
+  (item: Item): z.output<Schema> => {
+    const parsed = schema.safeParse(item);
+    if (!parsed.success) throw new UnreadableRow(item, z.prettifyError(parsed.error));
+    return parsed.data;
+  };
+
+/** Leaves out what is absent: the table stores no `undefined`. */
+const compact = (fields: { readonly [name: string]: Value | undefined }): { [name: string]: Value } => {
+  const present: { [name: string]: Value } = { v: ROW_VERSION };
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) present[name] = value;
+  return present;
+};
+
+/** A typed input. `wake: false` is data that must not hold back the end of a run. */
+const inputSchema = z.object({
+  ...version,
+  number: z.number().int(),
+  /** The counter of waking inputs after this one. */
+  waking: z.number().int(),
+  kind: z.string(),
+  origin: z.string(),
+  trust: z.enum(['explicit', 'data']),
+  wake: z.boolean(),
+  dedupeKey: z.string().optional(),
+  replyTo: z.string().optional(),
+  text: z.string(),
+  /** The question it answers: its text then reaches the model as that call's outcome. */
+  answers: z.string().optional(),
+  at: z.number(),
+});
+export type InputRow = z.infer<typeof inputSchema>;
+export const readInput = reader(inputSchema);
+export const inputItem = (orgId: string, executionId: string, row: Omit<InputRow, 'v'>): Item => ({
+  ...keys.input(orgId, executionId, row.number),
+  ...compact(row),
+});
+
+export const ASK_STATES = ['pending', 'approved', 'rejected', 'answered'] as const;
+const askSchema = z.object({
+  ...version,
+  askId: z.string(),
+  kind: z.enum(['permission', 'question']),
+  orgId: z.string(),
+  executionId: z.string(),
+  seq: z.number().int(),
+  n: z.number().int(),
+  state: z.enum(ASK_STATES),
+  tool: z.string(),
+  /** The exact arguments, as the model wrote them. */
+  arguments: z.string(),
+  argumentsHash: z.string(),
+  /** The question, or the model's words beside the call. */
+  why: z.string(),
+  feedback: z.string().optional(),
+  decidedBy: z.string().optional(),
+  decidedAt: z.number().optional(),
+  at: z.number(),
+});
+export type AskRow = z.infer<typeof askSchema>;
+export const readAsk = reader(askSchema);
+export const askItem = (row: Omit<AskRow, 'v'>): Item => ({
+  ...keys.ask(row.orgId, row.executionId, row.seq, row.n),
+  ownerPk: owner.asks(row.orgId),
+  ownerSk: row.askId,
+  ...compact(row),
+});
+
+const startedSchema = z.object({ ...version, creator: z.string(), at: z.number() });
+export const readStarted = reader(startedSchema);
+export const startedItem = (
+  orgId: string,
+  executionId: string,
+  seq: number,
+  n: number,
+  creator: string,
+  at: number,
+): Item => ({ ...keys.started(orgId, executionId, seq, n), ...compact({ creator, at }) });
+
+/** What a run keeps from its agent: editing the agent does not alter it. */
+const pinnedSchema = z.object({
+  ...version,
+  goals: z.array(z.string()).default([]),
+  instructions: z.array(z.string()).default([]),
+  constraints: z.array(z.string()).default([]),
+  tools: z.array(z.string()).optional(),
+  model: z.string().optional(),
+  temperature: z.number().optional(),
+  userTimezone: z.string().optional(),
+  maxReplyTokens: z.number().int(),
+  contextTokens: z.number().int(),
+  repeatLimit: z.number().int(),
+  stepDelaySeconds: z.number().int().optional(),
+  permissionType: z.enum(['GOD_MODE', 'RESTRICTED']).optional(),
+  permissionTools: z.array(z.string()).optional(),
+  /** The whole configuration, for tools. */
+  config: z.record(z.string(), z.json()),
+});
+export type Pinned = z.infer<typeof pinnedSchema>;
+export const readPinned = reader(pinnedSchema);
+export const pinnedItem = (orgId: string, executionId: string, pinned: Omit<Pinned, 'v'>): Item => ({
+  ...keys.pinned(orgId, executionId),
+  ...compact(pinned as { readonly [name: string]: Value | undefined }),
+});

@@ -1,0 +1,19 @@
+/** Changes of the execution row that several writes share. */
+import { add, type Change, remove, set } from '../../kernel/table.ts';
+import { A, type Execution } from '../execution.ts';
+import { runningMs } from './fuses.ts';
+
+export const leaseGone: readonly Change[] = [remove(A.leaseOwner), remove(A.leaseUntil)];
+
+/** The clock of maxSeconds stops with RUNNING. */
+export const clockStopped = (execution: Execution, now: number): readonly Change[] =>
+  execution.runningSince === undefined ? [] : [set(A.runningMs, runningMs(execution, now)), remove(A.runningSince)];
+
+/**
+ * Settles this claim's own reservation without committing the step (park, release, fuse): what it really spent is booked,
+ * its worst case is freed, other claims' stay reserved.
+ */
+export const settled = (execution: Execution, cost: number): readonly Change[] => [
+  ...(cost > 0 ? [add(A.cost, cost)] : []),
+  ...(execution.worst > 0 ? [add(A.reserved, -execution.worst)] : []),
+];

@@ -1,0 +1,70 @@
+import type { Blobs, Clock, Log, Metrics, Queue } from '../../kernel/ports.ts';
+import type { Table, Write } from '../../kernel/table.ts';
+import type { ModelAccount, ModelClient } from '../../model/model.ts';
+import type { ModelPrice } from '../../model/prices.ts';
+import type { Files, GuardedFetch, Tool } from '../../tools/tool.ts';
+import type { Execution } from '../execution.ts';
+import type { StepMessage } from '../message.ts';
+import type { Status } from '../status.ts';
+
+/** A model as one run uses it. */
+export interface ResolvedModel {
+  readonly account: ModelAccount;
+  readonly model: string;
+  /** Missing: the price is unknown, cost counts 0 and the execution says so. */
+  readonly price?: ModelPrice | undefined;
+}
+
+/** One change of status, as the floors above hear of it. */
+export interface StatusChange {
+  readonly execution: Execution;
+  readonly from: Status;
+  readonly to: Status;
+  readonly reason: string | undefined;
+  readonly at: number;
+}
+
+/**
+ * Seam for the floors above: rows that must be written in the very transaction of a status change (store, then act), and
+ * the wake-up that follows it. `wake` may be lost; the rows carry their own mark.
+ */
+export interface UpperFloors {
+  writes(change: StatusChange): readonly Write[];
+  wake(change: StatusChange): Promise<void>;
+}
+
+export interface StepSettings {
+  readonly leaseMs: number;
+  readonly stepDelaySeconds: number;
+  /** All waits for the model of one step together; above it a person is asked. */
+  readonly maxWaitMs: number;
+}
+
+/** Everything an execution's use cases touch. */
+export interface ExecutionDeps {
+  readonly table: Table;
+  readonly blobs: Blobs;
+  readonly steps: Queue<StepMessage>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly upper: UpperFloors;
+}
+
+export interface StepDeps extends ExecutionDeps {
+  readonly models: ModelClient;
+  /** `undefined`: no model is configured. May cache for a minute. */
+  readonly resolveModel: (orgId: string, model: string | undefined) => Promise<ResolvedModel | undefined>;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly filesOf: (orgId: string, executionId: string) => Files;
+  readonly fetch: GuardedFetch;
+  /** A name nobody else has, for one processing of one message. */
+  readonly newOwner: () => string;
+  readonly random: () => number;
+  readonly settings: StepSettings;
+}
+
+/** This delivery is not finished: the message stays in the queue and comes back. */
+export class NotYet extends Error {
+  override readonly name = 'NotYet';
+}

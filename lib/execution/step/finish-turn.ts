@@ -1,0 +1,195 @@
+/** The second half of a step: a stored reply is acted upon and committed. Everything here may run again after a crash. */
+import { blobKeys } from '../../kernel/keys.ts';
+import { type Change, ConditionFailed, missing, set } from '../../kernel/table.ts';
+import type { ToolCall } from '../../model/model.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { A } from '../execution.ts';
+import {
+  type FeedRow,
+  FIRST_CALL_N,
+  feedItem,
+  type NoteRow,
+  type ReplyRow,
+  type ToolRow,
+  type UserRow,
+} from '../feed.ts';
+import { type Actor, ASK_USER, FINISH, type Planned, planCalls, runCalls, storeOutcome } from './act.ts';
+import type { Spent } from './buy.ts';
+import { commitEnding, commitStep, type Ending, type StepDone } from './commit.ts';
+import type { Window } from './load.ts';
+import { parkStep, type Question } from './park.ts';
+import { needsPermission } from './permission.ts';
+import type { Turn } from './process.ts';
+import { inputText, spokenInputs } from './prompt.ts';
+import type { Leftovers } from './recover.ts';
+import { tokensOf } from './summarise.ts';
+import { countRepeats, judgeReply, type Verdict } from './verdict.ts';
+
+export interface Second {
+  readonly turn: Turn;
+  readonly window: Window;
+  readonly leftovers: Leftovers;
+  readonly offered: ReadonlyMap<string, Tool>;
+  readonly reply: ReplyRow;
+  /** As the model wrote them; the row may hold long arguments cut. */
+  readonly calls: readonly ToolCall[];
+  readonly spent: Spent;
+  readonly worst: number;
+}
+
+export const finishTurn = async (second: Second): Promise<void> => {
+  const verdict = judgeReply(second.reply);
+  const acted = verdict.kind === 'act' ? await act(second) : { rows: [], finish: undefined };
+  if (acted === 'parked') return;
+  const rows: FeedRow[] = [...acted.rows];
+  if (verdict.kind === 'note') rows.push(await storeNote(second, verdict));
+  const ending = await endingOf(second, verdict, acted.finish);
+  if (ending !== undefined) {
+    const { deps, lease, execution, delivery } = second.turn;
+    const ended = await commitEnding(deps, lease, execution, delivery, stepDone(second, verdict, rows), ending);
+    if (ended === 'ended') return;
+    if (acted.finish !== undefined && ending.status === 'COMPLETED') {
+      const text = 'Not ended: a message arrived meanwhile. Read it, then finish again.';
+      rows.push(
+        await storeOutcome(actorOf(second), acted.finish.call, acted.finish.n, 'error', text, deps.clock.now()),
+      );
+    }
+  }
+  const { deps, lease, execution, delivery } = second.turn;
+  await commitStep(deps, lease, execution, delivery, stepDone(second, verdict, rows));
+};
+
+const actorOf = ({ turn, reply, window, leftovers }: Second): Actor => ({
+  deps: turn.deps,
+  lease: turn.lease,
+  execution: turn.execution,
+  reply,
+  pinned: window.pinned,
+  leftovers,
+});
+
+type Acted = { readonly rows: readonly ToolRow[]; readonly finish: Extract<Planned, { kind: 'run' }> | undefined };
+
+const isRun =
+  (name: string) =>
+  (planned: Planned): planned is Extract<Planned, { kind: 'run' }> =>
+    planned.kind === 'run' && planned.tool.name === name;
+
+const act = async (second: Second): Promise<Acted | 'parked'> => {
+  const { window, leftovers, calls, offered } = second;
+  const planned = planCalls(calls, offered, window.pinned);
+  // Asked one by one; nothing runs before all are decided, so that the calls of a reply keep their order.
+  for (const each of planned) {
+    if (each.kind !== 'run' || !needsPermission(window.pinned, each.tool.name, each.effect)) continue;
+    const ask = leftovers.asks.get(each.n);
+    if (ask !== undefined && ask.state !== 'pending') continue;
+    await park(second, { kind: 'permission', n: each.n, call: each.call, why: second.reply.content.slice(0, 2_000) });
+    return 'parked';
+  }
+  const actor = actorOf(second);
+  const questions = planned.filter(isRun(ASK_USER));
+  const finish = planned.find(isRun(FINISH));
+  const plain = planned.filter((each) => !isRun(ASK_USER)(each) && each.n !== finish?.n);
+  const rows = [...(await runCalls(actor, plain))];
+  for (const question of questions) {
+    const outcome = await answer(second, question);
+    if (outcome === 'parked') return 'parked';
+    rows.push(outcome);
+  }
+  return { rows, finish };
+};
+
+const answer = async (second: Second, question: Extract<Planned, { kind: 'run' }>): Promise<ToolRow | 'parked'> => {
+  const { leftovers, turn } = second;
+  const done = leftovers.outcomes.get(question.n);
+  if (done !== undefined) return done;
+  const ask = leftovers.asks.get(question.n);
+  const now = turn.deps.clock.now();
+  if (ask?.state === 'answered') {
+    return storeOutcome(actorOf(second), question.call, question.n, 'answered', ask.feedback ?? '', now);
+  }
+  const { question: why } = question.args as { readonly question: string };
+  const parked = await park(second, { kind: 'question', n: question.n, call: question.call, why });
+  if (parked === 'parked') return 'parked';
+  const text = 'Not asked: a message arrived before the question was put. It follows.';
+  return storeOutcome(actorOf(second), question.call, question.n, 'ok', text, now);
+};
+
+const park = ({ turn, reply, spent }: Second, question: Question): Promise<'parked' | 'overtaken'> =>
+  parkStep(turn.deps, turn.lease, turn.execution, reply, question, spent.cost);
+
+const storeNote = async (second: Second, verdict: Extract<Verdict, { kind: 'note' }>): Promise<NoteRow> => {
+  const { deps, execution } = second.turn;
+  const row = {
+    kind: 'note' as const,
+    seq: execution.seq,
+    n: FIRST_CALL_N,
+    at: deps.clock.now(),
+    content: verdict.text,
+    code: verdict.code,
+  };
+  try {
+    await deps.table.put(feedItem(execution.orgId, execution.executionId, row), missing('pk'));
+  } catch (error) {
+    // The same note of an earlier holder: it depends on the stored reply alone.
+    if (!(error instanceof ConditionFailed)) throw error;
+  }
+  return { ...row, v: 1 };
+};
+
+/** Results above this many characters are kept in the bucket; the execution row must stay small. */
+const INLINE_RESULT = 16_000;
+
+const resultChanges = async ({ turn }: Second, result: string): Promise<readonly Change[]> => {
+  if (result.length <= INLINE_RESULT) return [set(A.result, result)];
+  const { orgId, executionId, seq } = turn.execution;
+  const blob = blobKeys.spilled(orgId, executionId, seq, 0);
+  await turn.deps.blobs.put(blob, new TextEncoder().encode(result), 'text/plain; charset=utf-8');
+  return [set(A.result, result.slice(0, 2_000)), set(A.resultBlob, blob)];
+};
+
+const endingOf = async (
+  second: Second,
+  verdict: Verdict,
+  finish: Extract<Planned, { kind: 'run' }> | undefined,
+): Promise<Ending | undefined> => {
+  const { reply, window, turn } = second;
+  if (verdict.kind === 'error') {
+    const stop = { event: 'error' as const, reason: verdict.code, message: verdict.message };
+    return { status: 'ERROR_PAUSED', stop };
+  }
+  const result =
+    verdict.kind === 'final' ? verdict.result : finish && String((finish.args as { result: string }).result);
+  if (result !== undefined) {
+    return { status: 'COMPLETED', changes: await resultChanges(second, result), waking: reply.waking };
+  }
+  const repeats = countRepeats(turn.execution, reply, verdict);
+  if (repeats.count < window.pinned.repeatLimit) return undefined;
+  const what = reply.calls.at(-1)?.name ?? 'an unusable reply';
+  const message = `The model repeated ${what} with the same arguments ${repeats.count} times in a row (repeatLimit ${window.pinned.repeatLimit}). Say what to do differently with an input, then resume.`;
+  return { status: 'ERROR_PAUSED', stop: { event: 'error', reason: 'repeat_limit', message } };
+};
+
+const stepDone = (second: Second, verdict: Verdict, rows: readonly FeedRow[]): StepDone => {
+  const { turn, window, reply, spent, worst } = second;
+  const { execution, deps } = turn;
+  const heard = spokenInputs(window.inputs)
+    .filter((input) => input.number <= reply.inputs)
+    .map((input, n): UserRow => ({ v: 1, kind: 'user', seq: reply.seq, n, at: input.at, content: inputText(input) }));
+  const windowTokens = execution.windowTokens + tokensOf([...heard, reply, ...rows]);
+  const overflows = windowTokens > window.pinned.contextTokens && execution.windowFrom < execution.seq;
+  const repeats = countRepeats(execution, reply, verdict);
+  return {
+    calls: 1,
+    tokensIn: reply.tokensIn,
+    tokensOut: reply.tokensOut,
+    spent,
+    consumed: reply.inputs,
+    nextPhase: overflows ? 'summarise' : 'think',
+    worst,
+    delaySeconds: overflows ? 0 : (window.pinned.stepDelaySeconds ?? deps.settings.stepDelaySeconds),
+    windowFrom: execution.windowFrom,
+    summarySeq: execution.summarySeq,
+    changes: [set(A.windowTokens, windowTokens), set(A.repeatHash, repeats.hash), set(A.repeatCount, repeats.count)],
+  };
+};

@@ -1,0 +1,56 @@
+import type { Execution } from '../execution.ts';
+import type { StatusEvent } from '../status.ts';
+
+/** Our own crashes per step; above it a person has to look. */
+export const MAX_ATTEMPTS = 5;
+
+export interface Stop {
+  readonly event: Extract<StatusEvent, 'iteration_limit' | 'budget' | 'error'>;
+  /** Stable name of the fuse, the `reason` of the execution. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+const usd = (micro: number): string => `$${(micro / 1e6).toFixed(4)}`;
+
+/** Time spent RUNNING so far, milliseconds. */
+export const runningMs = (execution: Execution, now: number): number =>
+  execution.runningMs + (execution.runningSince === undefined ? 0 : Math.max(0, now - execution.runningSince));
+
+/**
+ * The fuses that a person can extend, judged before anything is bought.
+ * @param reserve micro-dollars that must still fit: what is reserved, the coming call included
+ */
+export const limitReached = (execution: Execution, reserve: number, now: number): Stop | undefined => {
+  const tokens = execution.tokensIn + execution.tokensOut;
+  if (execution.calls >= execution.maxIterations) {
+    const message = `All ${execution.maxIterations} model calls of maxIterations are used. Raise it and resume.`;
+    return { event: 'iteration_limit', reason: 'max_iterations', message };
+  }
+  if (execution.idleSteps >= execution.maxSteps) {
+    const message = `${execution.maxSteps} steps ran without a model call (maxSteps). Raise it and resume.`;
+    return { event: 'iteration_limit', reason: 'max_steps', message };
+  }
+  if (execution.maxTokens !== undefined && tokens >= execution.maxTokens) {
+    const message = `${tokens} of ${execution.maxTokens} tokens are used (maxTokens). Raise it and resume.`;
+    return { event: 'budget', reason: 'max_tokens', message };
+  }
+  if (execution.cost + reserve > execution.maxCost) {
+    const message = `${usd(execution.cost)} are spent and the next call can cost up to ${usd(reserve)}, which is more than maxCostUsd ${usd(execution.maxCost)} allows. Raise it and resume.`;
+    return { event: 'budget', reason: 'max_cost', message };
+  }
+  if (runningMs(execution, now) > execution.maxSeconds * 1000) {
+    const message = `The run has been RUNNING for more than ${execution.maxSeconds} s (maxSeconds). Raise it and resume.`;
+    return { event: 'budget', reason: 'max_seconds', message };
+  }
+  return undefined;
+};
+
+export const attemptsExhausted = (execution: Execution): Stop | undefined =>
+  execution.attempts > MAX_ATTEMPTS
+    ? {
+        event: 'error',
+        reason: 'step_failed',
+        message: `Step ${execution.seq} failed ${MAX_ATTEMPTS} times${execution.lastError === undefined ? '' : `; last: ${execution.lastError}`}. Resume to try again.`,
+      }
+    : undefined;

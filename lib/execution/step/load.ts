@@ -1,0 +1,137 @@
+import { keys } from '../../kernel/keys.ts';
+import type { Item, Query, Table } from '../../kernel/table.ts';
+import type { Execution } from '../execution.ts';
+import {
+  type FeedRow,
+  FIRST_CALL_N,
+  MAX_CALLS,
+  MAX_INPUTS_PER_STEP,
+  REPLY_N,
+  readFeedRow,
+  type SummaryRow,
+} from '../feed.ts';
+import type { StepMessage } from '../message.ts';
+import { type InputRow, type Pinned, readInput, readPinned } from '../rows.ts';
+import type { StepDeps } from './deps.ts';
+
+/** What a step reads before it thinks: bounded by the window, never by the length of the feed. */
+export interface Window {
+  readonly pinned: Pinned;
+  readonly rows: readonly FeedRow[];
+  readonly summary: SummaryRow | undefined;
+  /** Accepted and not yet consumed, oldest first. */
+  readonly inputs: readonly InputRow[];
+}
+
+/** Read beside the claim, with the message's hints; `settle` corrects it by the claimed row. */
+export interface Draft {
+  readonly stopped: boolean;
+  readonly pinned: Pinned | undefined;
+  readonly from: number;
+  readonly rows: readonly FeedRow[];
+  readonly summarySeq: number | undefined;
+  readonly summary: FeedRow | undefined;
+}
+
+export const allPages = async (table: Table, query: Query): Promise<readonly Item[]> => {
+  const items: Item[] = [];
+  let after: Query['after'];
+  do {
+    const page = await table.query({ ...query, ...(after !== undefined && { after }) });
+    items.push(...page.items);
+    after = page.next;
+  } while (after !== undefined);
+  return items;
+};
+
+const feedBetween = async (
+  deps: StepDeps,
+  at: { readonly orgId: string; readonly executionId: string },
+  from: number,
+  to: number,
+  consistent: boolean,
+): Promise<readonly FeedRow[]> => {
+  if (to < from) return [];
+  const items = await allPages(deps.table, { ...keys.feedRange(at.orgId, at.executionId, from, to), consistent });
+  return items.map(readFeedRow);
+};
+
+const summaryAt = async (
+  deps: StepDeps,
+  at: { readonly orgId: string; readonly executionId: string },
+  seq: number | undefined,
+  consistent: boolean,
+): Promise<FeedRow | undefined> => {
+  if (seq === undefined) return undefined;
+  const item = await deps.table.get(keys.feed(at.orgId, at.executionId, seq, REPLY_N), { consistent });
+  return item && readFeedRow(item);
+};
+
+export const loadDraft = async (deps: StepDeps, message: StepMessage): Promise<Draft> => {
+  const from = message.from ?? 0;
+  const [organisation, pinned, rows, summary] = await Promise.all([
+    deps.table.get(keys.organisation(message.orgId)),
+    deps.table.get(keys.pinned(message.orgId, message.executionId)),
+    feedBetween(deps, message, from, message.seq - 1, false),
+    summaryAt(deps, message, message.summary, false),
+  ]);
+  return {
+    stopped: organisation?.stopped !== undefined,
+    pinned: pinned && readPinned(pinned),
+    from,
+    rows,
+    summarySeq: message.summary,
+    summary,
+  };
+};
+
+/** Every step below the current one has a reply or summary, and every call of a reply an outcome. */
+const isComplete = (rows: readonly FeedRow[], from: number, seq: number): boolean => {
+  const present = new Set(rows.map((row) => `${row.seq}/${row.n}`));
+  for (let step = Math.max(from, 1); step < seq; step++) if (!present.has(`${step}/${REPLY_N}`)) return false;
+  return rows.every(
+    (row) =>
+      row.kind !== 'reply' ||
+      row.calls.slice(0, MAX_CALLS).every((_, index) => present.has(`${row.seq}/${FIRST_CALL_N + index}`)),
+  );
+};
+
+/**
+ * Makes the draft true. Eventually consistent reads may miss the newest rows, and the hints may be old; both are seen
+ * here and read again, strongly.
+ */
+export const settleWindow = async (deps: StepDeps, draft: Draft, execution: Execution): Promise<Window> => {
+  const { windowFrom, seq, summarySeq } = execution;
+  let rows = draft.rows.filter((row) => row.seq >= windowFrom);
+  if (draft.from > windowFrom || !isComplete(rows, windowFrom, seq)) {
+    rows = [...(await feedBetween(deps, execution, windowFrom, seq - 1, true))];
+  }
+  let summary = draft.summarySeq === summarySeq ? draft.summary : undefined;
+  if (summary === undefined) summary = await summaryAt(deps, execution, summarySeq, true);
+  const pinned = draft.pinned ?? readPinned(await required(deps, execution));
+  return {
+    pinned,
+    rows,
+    summary: summary?.kind === 'summary' ? summary : undefined,
+    inputs: await unreadInputs(deps, execution),
+  };
+};
+
+const required = async (deps: StepDeps, execution: Execution): Promise<Item> => {
+  const key = keys.pinned(execution.orgId, execution.executionId);
+  const item = await deps.table.get(key, { consistent: true });
+  if (item === undefined) throw new Error(`The pinned configuration ${key.pk} is missing.`);
+  return item;
+};
+
+/** The counter says whether there are any, so that the common step asks nothing. */
+const unreadInputs = async (deps: StepDeps, execution: Execution): Promise<readonly InputRow[]> => {
+  if (execution.inputs <= execution.consumed) return [];
+  const page = await deps.table.query({
+    ...keys.inputsAfter(execution.orgId, execution.executionId, execution.consumed),
+    limit: MAX_INPUTS_PER_STEP,
+    consistent: true,
+  });
+  // Rows newer than the claimed counter are left to the next step: the reply records what its prompt contained.
+  return page.items.map(readInput).filter((input) => input.number <= execution.inputs);
+};

@@ -1,0 +1,99 @@
+import { keys } from '../../kernel/keys.ts';
+import { and, ConditionFailed, eq, set } from '../../kernel/table.ts';
+import { A, type Execution } from '../execution.ts';
+import type { Delivery, StepMessage } from '../message.ts';
+import { leaseGone } from './changes.ts';
+import { claim } from './claim.ts';
+import { NotYet, type StepDeps } from './deps.ts';
+import { attemptsExhausted } from './fuses.ts';
+import { Lease, LeaseLost } from './lease.ts';
+import { type Draft, loadDraft, settleWindow } from './load.ts';
+import { readLeftovers } from './recover.ts';
+import { holdStep } from './release.ts';
+import { stopStep } from './stop.ts';
+import { condense, think } from './turn.ts';
+
+/** Everything one claimed step works with. */
+export interface Turn {
+  readonly deps: StepDeps;
+  readonly lease: Lease;
+  readonly execution: Execution;
+  readonly delivery: Delivery;
+  readonly claimedAt: number;
+  readonly remainingMs: () => number;
+}
+
+/**
+ * One step: claim ∥ load, think, store the reply, act, store the outcomes, commit, send. Returning means the message has
+ * done its work.
+ * @throws NotYet, or whatever failed: the message stays in the queue and comes back
+ */
+export const processStep = async (
+  deps: StepDeps,
+  message: StepMessage,
+  delivery: Delivery,
+  remainingMs: () => number,
+): Promise<void> => {
+  const owner = deps.newOwner();
+  const claimedAt = deps.clock.now();
+  const leaseSeconds = Math.ceil(deps.settings.leaseMs / 1000) + 1;
+  const [claimed, draft, visible] = await Promise.allSettled([
+    claim(deps, message, delivery, owner),
+    loadDraft(deps, message),
+    // A crash is found when the lease ends, not when the queue's own visibility time-out does.
+    deps.steps.changeVisibility(delivery.receiptHandle, leaseSeconds),
+  ]);
+  if (claimed.status === 'rejected') throw claimed.reason;
+  if (claimed.value.kind === 'done') return;
+  if (claimed.value.kind === 'later') {
+    await deps.steps.changeVisibility(delivery.receiptHandle, claimed.value.seconds);
+    throw new NotYet('Somebody else is at this step, or it is ahead of its commit.');
+  }
+  const { execution } = claimed.value;
+  const lease = new Lease(deps, execution, owner, delivery);
+  try {
+    if (visible.status === 'rejected') throw visible.reason;
+    if (draft.status === 'rejected') throw draft.reason;
+    await advance({ deps, lease, execution, delivery, claimedAt, remainingMs }, draft.value);
+  } catch (error) {
+    if (error instanceof NotYet) throw error;
+    if (error instanceof LeaseLost) throw new NotYet(error.message);
+    await giveUp(deps, lease, execution, delivery, error);
+    throw error;
+  } finally {
+    await lease.stop();
+  }
+};
+
+const advance = async (turn: Turn, draft: Draft): Promise<void> => {
+  const { deps, lease, execution } = turn;
+  if (draft.stopped) return holdStep(deps, lease, execution);
+  const exhausted = attemptsExhausted(execution);
+  if (exhausted !== undefined) return stopStep(deps, lease, execution, exhausted, 0);
+  const [window, leftovers] = await Promise.all([settleWindow(deps, draft, execution), readLeftovers(deps, execution)]);
+  return execution.phase === 'summarise' ? condense(turn, window, leftovers) : think(turn, window, leftovers);
+};
+
+/** Our own failure: the attempt is spent, the reason is kept, and the step comes back sooner than the lease would end. */
+const giveUp = async (
+  deps: StepDeps,
+  lease: Lease,
+  execution: Execution,
+  delivery: Delivery,
+  error: unknown,
+): Promise<void> => {
+  await lease.stop();
+  deps.log.error('A step failed.', { error: error instanceof Error ? error.stack : String(error) });
+  try {
+    await deps.table.update(
+      keys.execution(execution.orgId, execution.executionId),
+      [...leaseGone, set(A.lastError, String(error instanceof Error ? error.message : error).slice(0, 200))],
+      and(eq(A.leaseOwner, lease.owner), eq(A.seq, execution.seq)),
+    );
+    await deps.steps.changeVisibility(delivery.receiptHandle, 2 ** Math.min(execution.attempts, 6));
+  } catch (second) {
+    // Nothing is lost: the lease ends by itself and the message comes back then.
+    if (!(second instanceof ConditionFailed))
+      deps.log.warn('A failed step could not be given back.', { error: String(second) });
+  }
+};

@@ -1,0 +1,80 @@
+import { keys } from '../../kernel/keys.ts';
+import { add, and, eq, oneOf, remove, set } from '../../kernel/table.ts';
+import type { ModelOutcome } from '../../model/model.ts';
+import { A, type Execution, readExecution } from '../execution.ts';
+import { markAt, setMark } from '../mark.ts';
+import type { Delivery } from '../message.ts';
+import { leaseGone, settled } from './changes.ts';
+import { MAX_DELAY_SECONDS, sendWhenDue } from './claim.ts';
+import type { StepDeps } from './deps.ts';
+import type { Lease } from './lease.ts';
+import { isRefused, stopStep } from './stop.ts';
+
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 300_000;
+
+/** Exponential with full jitter, unless the provider said when. */
+const waitFor = (deps: StepDeps, execution: Execution, retryAfterMs: number | undefined): number => {
+  if (retryAfterMs !== undefined) return Math.max(FIRST_WAIT_MS, retryAfterMs);
+  // The waits so far tell how often we waited, without a counter of their own: each doubles their sum.
+  const ceiling = Math.min(LONGEST_WAIT_MS, Math.max(2 * FIRST_WAIT_MS, execution.waitedMs * 2));
+  return FIRST_WAIT_MS + Math.floor(deps.random() * (ceiling - FIRST_WAIT_MS));
+};
+
+/**
+ * The model cannot answer now: the step is given back with a time before which nobody claims it, and a fresh message
+ * comes then. Waiting wears neither attempts nor the message out; it has a fuse of its own.
+ */
+export const releaseStep = async (
+  deps: StepDeps,
+  lease: Lease,
+  execution: Execution,
+  delivery: Delivery,
+  outcome: Extract<ModelOutcome, { kind: 'retry' }>,
+  spent: number,
+): Promise<void> => {
+  const wait = waitFor(deps, execution, outcome.retryAfterMs);
+  const waited = execution.waitedMs + wait;
+  if (waited > deps.settings.maxWaitMs) {
+    const message = `The model did not answer for ${Math.round(execution.waitedMs / 1000)} s of waiting; last: ${outcome.message}`;
+    await stopStep(deps, lease, execution, { event: 'error', reason: outcome.code, message }, spent);
+    return;
+  }
+  await lease.stop();
+  const now = deps.clock.now();
+  const notBefore = now + wait;
+  const mark = wait > MAX_DELAY_SECONDS * 1000 ? setMark(markAt('tick', execution.executionId, notBefore)) : [];
+  try {
+    const item = await deps.table.update(
+      keys.execution(execution.orgId, execution.executionId),
+      [
+        ...leaseGone,
+        ...settled(execution, spent),
+        ...mark,
+        set(A.notBefore, notBefore),
+        set(A.waitedMs, waited),
+        set(A.lastError, outcome.message.slice(0, 200)),
+        set(A.messageId, delivery.messageId),
+        add(A.attempts, -1),
+      ],
+      and(eq(A.leaseOwner, lease.owner), eq(A.seq, execution.seq), oneOf(A.status, ['RUNNING', 'PAUSED'])),
+    );
+    deps.log.info('The model asked to wait.', { code: outcome.code, waitMs: wait });
+    await sendWhenDue(deps, readExecution(item), notBefore);
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    throw lostLease();
+  }
+};
+
+const lostLease = (): Error => new Error('The step was taken over before it could be given back.');
+
+/** Somebody holds the whole organisation: the step is given back untouched; `resume` and `sweep` send it again. */
+export const holdStep = async (deps: StepDeps, lease: Lease, execution: Execution): Promise<void> => {
+  await lease.stop();
+  await deps.table.update(
+    keys.execution(execution.orgId, execution.executionId),
+    [...leaseGone, ...settled(execution, 0), add(A.attempts, -1), remove(A.notBefore)],
+    and(eq(A.leaseOwner, lease.owner), eq(A.seq, execution.seq)),
+  );
+};

@@ -1,0 +1,92 @@
+import { keys } from '../../kernel/keys.ts';
+import {
+  and,
+  type Change,
+  ConditionFailed,
+  eq,
+  remove,
+  set,
+  TransactionRefused,
+  type Write,
+} from '../../kernel/table.ts';
+import { A, type Execution, readExecution } from '../execution.ts';
+import { dropMark } from '../mark.ts';
+import { isTerminal, type Status, transition } from '../status.ts';
+import { clockStopped, leaseGone, settled } from './changes.ts';
+import type { ExecutionDeps, StatusChange, StepDeps } from './deps.ts';
+import { NotYet } from './deps.ts';
+import type { Stop } from './fuses.ts';
+import type { Lease } from './lease.ts';
+
+/** True when the guard of the write on the execution row (the first of a transaction) did not hold. */
+export const isRefused = (error: unknown): error is ConditionFailed | TransactionRefused =>
+  error instanceof ConditionFailed || error instanceof TransactionRefused;
+
+/** The execution as it stood when the write was refused. */
+export const refusedRow = (error: ConditionFailed | TransactionRefused): Execution | undefined => {
+  const item = error instanceof ConditionFailed ? error.item : error.items[0];
+  return item && readExecution(item);
+};
+
+/**
+ * A write that changes an execution's status: alone where nobody above adds rows, in one transaction with them otherwise
+ * (store, then act); then the floors above are woken. A lost wake-up is found by its row's own mark.
+ */
+export const writeStatus = async (
+  deps: ExecutionDeps,
+  change: StatusChange,
+  write: Extract<Write, { update: unknown }>,
+  more: readonly Write[] = [],
+): Promise<void> => {
+  const beside = [...more, ...deps.upper.writes(change)];
+  if (beside.length === 0) await deps.table.update(write.update, write.changes, write.if);
+  else await deps.table.transact([write, ...beside]);
+  await deps.upper.wake(change);
+};
+
+/** The changes of an error or fuse that stops a run until a person mends or extends it. */
+export const stopChanges = (stop: Stop, to: Status, now: number): readonly Change[] => [
+  set(A.status, to),
+  set(A.since, now),
+  set(A.updated, now),
+  set(A.reason, stop.reason),
+  ...(stop.event === 'error' ? [set(A.errorCode, stop.reason)] : [remove(A.errorCode)]),
+  set(A.errorMessage, stop.message.slice(0, 500)),
+];
+
+/**
+ * A fuse blows before or instead of a commit: the step keeps its number, so that it is tried again after a resume.
+ * @throws NotYet when the execution moved meanwhile: everything is judged again from the claim.
+ */
+export const stopStep = async (
+  deps: StepDeps,
+  lease: Lease,
+  execution: Execution,
+  stop: Stop,
+  cost: number,
+): Promise<void> => {
+  await lease.stop();
+  const now = deps.clock.now();
+  const to = transition('RUNNING', stop.event);
+  if (to === undefined) throw new Error(`${stop.event} leads nowhere from RUNNING.`);
+  const change = { execution, from: 'RUNNING' as const, to, reason: stop.reason, at: now };
+  try {
+    await writeStatus(deps, change, {
+      update: keys.execution(execution.orgId, execution.executionId),
+      changes: [
+        ...stopChanges(stop, to, now),
+        ...leaseGone,
+        ...clockStopped(execution, now),
+        ...settled(execution, cost),
+        set(A.attempts, 0),
+        set(A.waitedMs, 0),
+        ...(isTerminal(to) ? dropMark : []),
+      ],
+      if: and(eq(A.leaseOwner, lease.owner), eq(A.seq, execution.seq), eq(A.status, 'RUNNING')),
+    });
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    throw new NotYet('The execution moved while a fuse was written.');
+  }
+  deps.log.warn('The execution stopped.', { reason: stop.reason, status: to });
+};

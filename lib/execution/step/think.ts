@@ -1,0 +1,96 @@
+import type { ModelOutcome, ToolCall } from '../../model/model.ts';
+import { REPLY_N, type ReplyRow, type UserRow } from '../feed.ts';
+import { type Call, receipt, replyBlobKey, type Spent, storeReply } from './buy.ts';
+import type { StepDeps } from './deps.ts';
+import type { Window } from './load.ts';
+import { inputText, spokenInputs } from './prompt.ts';
+
+/** Arguments above this many characters are kept whole in the bucket and cut in the row: a row must stay small. */
+const INLINE_ARGUMENT = 8_000;
+const INLINE_CONTENT = 100_000;
+
+const cutStrings = (value: unknown): unknown => {
+  if (typeof value === 'string') {
+    return value.length > 1_000 ? `${value.slice(0, 500)} … [${value.length} characters, cut here]` : value;
+  }
+  if (Array.isArray(value)) return value.slice(0, 100).map(cutStrings);
+  if (value !== null && typeof value === 'object') {
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, cutStrings(inner)]));
+  }
+  return value;
+};
+
+/** Still JSON where it was JSON: the provider wants to see its own calls again. */
+const cutArguments = (text: string): string => {
+  if (text.length <= INLINE_ARGUMENT) return text;
+  try {
+    const short = JSON.stringify(cutStrings(JSON.parse(text)));
+    if (short.length <= INLINE_ARGUMENT) return short;
+  } catch {
+    // Not JSON: the model will be told so; an excerpt is enough.
+  }
+  return JSON.stringify({ excerpt: text.slice(0, 1_000), characters: text.length });
+};
+
+/** Stores the model's reply of one step, with the people's messages that its prompt contained. */
+export const storeStepReply = async (
+  deps: StepDeps,
+  call: Call,
+  window: Window,
+  outcome: Extract<ModelOutcome, { kind: 'reply' }>,
+  owner: string,
+  times: { readonly claimedAt: number; readonly askedAt: number },
+): Promise<{ readonly row: ReplyRow; readonly spent: Spent; readonly calls: readonly ToolCall[] }> => {
+  const { execution } = call;
+  const now = deps.clock.now();
+  const big =
+    outcome.content.length > INLINE_CONTENT ||
+    outcome.toolCalls.some((each) => each.arguments.length > INLINE_ARGUMENT);
+  let blob: string | undefined;
+  if (big) {
+    blob = replyBlobKey(execution, owner);
+    const whole = JSON.stringify({ content: outcome.content, calls: outcome.toolCalls });
+    await deps.blobs.put(blob, new TextEncoder().encode(whole), 'application/json');
+  }
+  const last = window.inputs.at(-1);
+  const row: Omit<ReplyRow, 'v'> = {
+    kind: 'reply',
+    seq: execution.seq,
+    n: REPLY_N,
+    at: now,
+    content: big ? outcome.content.slice(0, INLINE_CONTENT) : outcome.content,
+    calls: outcome.toolCalls.map((each) => ({ id: each.id, name: each.name, arguments: cutArguments(each.arguments) })),
+    ...(outcome.refused && { refused: true }),
+    ...(blob !== undefined && { blob }),
+    inputs: last?.number ?? execution.consumed,
+    waking: last?.waking ?? execution.wakingInputs,
+    ...receipt(call, outcome, owner, times.claimedAt, times.askedAt),
+  };
+  const users = spokenInputs(window.inputs).map(
+    (input, index): Omit<UserRow, 'v'> => ({
+      kind: 'user',
+      seq: execution.seq,
+      n: index,
+      at: input.at,
+      content: inputText(input),
+      origin: input.origin,
+    }),
+  );
+  const stored = await storeReply<ReplyRow>(deps, execution, row, users);
+  if (stored.row.kind !== 'reply')
+    throw new Error(`Step ${execution.seq} holds a ${stored.row.kind} where a reply belongs.`);
+  return {
+    row: stored.row,
+    spent: stored.spent,
+    calls: stored.row.buyer === owner ? outcome.toolCalls : await wholeCalls(deps, stored.row),
+  };
+};
+
+/** The calls as the model wrote them, from the bucket where the row holds them cut. */
+export const wholeCalls = async (deps: StepDeps, row: ReplyRow): Promise<readonly ToolCall[]> => {
+  if (row.blob === undefined) return row.calls;
+  const bytes = await deps.blobs.get(row.blob);
+  if (bytes === undefined) throw new Error(`The reply of step ${row.seq} was set aside and is missing.`);
+  const whole = JSON.parse(new TextDecoder().decode(bytes)) as { readonly calls: readonly ToolCall[] };
+  return whole.calls;
+};

@@ -1,0 +1,147 @@
+/** The two kinds of turns: a step's own model call, and the summary that keeps the window small. */
+import { keys } from '../../kernel/keys.ts';
+import { add, and, eq, oneOf, set } from '../../kernel/table.ts';
+import type { ModelOutcome, ToolCall } from '../../model/model.ts';
+import { toolSpec } from '../../tools/spec.ts';
+import { A, readExecution } from '../execution.ts';
+import type { ReplyRow, SummaryRow } from '../feed.ts';
+import { offeredTools } from './act.ts';
+import { type Call, callModel, NOTHING_SPENT, type Spent, worstCase } from './buy.ts';
+import { leaseGone, settled } from './changes.ts';
+import { send } from './claim.ts';
+import { commitStep } from './commit.ts';
+import type { ResolvedModel } from './deps.ts';
+import { finishTurn } from './finish-turn.ts';
+import { limitReached, type Stop } from './fuses.ts';
+import type { Window } from './load.ts';
+import type { Turn } from './process.ts';
+import { buildPrompt } from './prompt.ts';
+import type { Leftovers } from './recover.ts';
+import { releaseStep } from './release.ts';
+import { stopStep } from './stop.ts';
+import { cutAt, MAX_SUMMARY_TOKENS, storeSummary, summaryMessages } from './summarise.ts';
+import { storeStepReply, wholeCalls } from './think.ts';
+
+type Reply = Extract<ModelOutcome, { kind: 'reply' }>;
+
+const NO_MODEL: Stop = {
+  event: 'error',
+  reason: 'model_not_configured',
+  message:
+    'No model is configured. Name one with PUT /v1/providers/{name}, or let the operator set the model parameter, then resume.',
+};
+
+/** Buys a reply, or ends the turn another way. `undefined`: the turn is over. */
+const buy = async (
+  turn: Turn,
+  window: Window,
+  model: ResolvedModel | undefined,
+  request: Pick<Call, 'messages' | 'tools' | 'maxReplyTokens'>,
+): Promise<{ readonly outcome: Reply; readonly call: Call; readonly askedAt: number } | undefined> => {
+  const { deps, lease, execution, delivery } = turn;
+  const stop = model === undefined ? NO_MODEL : limitReached(execution, execution.reserved, deps.clock.now());
+  if (model === undefined || stop !== undefined) {
+    await stopStep(deps, lease, execution, stop ?? NO_MODEL, 0);
+    return undefined;
+  }
+  const call: Call = { execution, pinned: window.pinned, model, remainingMs: turn.remainingMs(), ...request };
+  const askedAt = deps.clock.now();
+  const outcome = await callModel(deps, lease, call);
+  switch (outcome.kind) {
+    case 'reply':
+      return { outcome, call, askedAt };
+    case 'retry':
+      // A time-out may have been billed: the worst case is booked, never nothing.
+      await releaseStep(deps, lease, execution, delivery, outcome, outcome.billed ? execution.worst : 0);
+      return undefined;
+    case 'aborted':
+      // Terminated, or taken over. The reservation stays and is booked by whoever ends this step.
+      return undefined;
+    case 'stop':
+      if (outcome.code === 'context_length_exceeded' && canCondense(turn, window)) await shrink(turn);
+      else {
+        const message = `${outcome.message} Mend it, then resume.`;
+        await stopStep(deps, lease, execution, { event: 'error', reason: outcome.code, message }, 0);
+      }
+      return undefined;
+  }
+};
+
+const canCondense = (turn: Turn, window: Window): boolean =>
+  turn.execution.phase === 'think' && cutAt(window.rows, window.pinned.contextTokens) > turn.execution.windowFrom;
+
+/** The model reads less than the configuration promised: condense first, then the same step again. */
+const shrink = async ({ deps, lease, execution }: Turn): Promise<void> => {
+  await lease.stop();
+  const item = await deps.table.update(
+    keys.execution(execution.orgId, execution.executionId),
+    [set(A.phase, 'summarise'), ...leaseGone, ...settled(execution, 0), add(A.attempts, -1)],
+    and(eq(A.leaseOwner, lease.owner), eq(A.seq, execution.seq), oneOf(A.status, ['RUNNING', 'PAUSED'])),
+  );
+  await send(deps, readExecution(item), 0);
+};
+
+export const think = async (turn: Turn, window: Window, leftovers: Leftovers): Promise<void> => {
+  const { deps, execution, lease } = turn;
+  const { pinned } = window;
+  const model = await deps.resolveModel(execution.orgId, pinned.model);
+  const offered = offeredTools(deps.tools, pinned);
+  let reply: ReplyRow;
+  let calls: readonly ToolCall[];
+  let spent: Spent = NOTHING_SPENT;
+  if (leftovers.reply?.kind === 'reply') {
+    reply = leftovers.reply;
+    calls = await wholeCalls(deps, reply);
+  } else {
+    const request = {
+      messages: buildPrompt(window, deps.clock.now()),
+      tools: [...offered.values()].map(toolSpec),
+      maxReplyTokens: pinned.maxReplyTokens,
+    };
+    const bought = await buy(turn, window, model, request);
+    if (bought === undefined) return;
+    const times = { claimedAt: turn.claimedAt, askedAt: bought.askedAt };
+    const stored = await storeStepReply(deps, bought.call, window, bought.outcome, lease.owner, times);
+    ({ row: reply, calls, spent } = stored);
+  }
+  await finishTurn({ turn, window, leftovers, offered, reply, calls, spent, worst: nextWorst(turn, window, model) });
+};
+
+const nextWorst = (turn: Turn, window: Window, model: ResolvedModel | undefined): number =>
+  model === undefined ? turn.execution.worst : worstCase(window.pinned, model);
+
+export const condense = async (turn: Turn, window: Window, leftovers: Leftovers): Promise<void> => {
+  const { deps, execution, lease, delivery } = turn;
+  const model = await deps.resolveModel(execution.orgId, window.pinned.model);
+  const common = {
+    calls: 0,
+    consumed: execution.consumed,
+    nextPhase: 'think' as const,
+    worst: nextWorst(turn, window, model),
+    delaySeconds: 0,
+  };
+  let row: SummaryRow;
+  let spent: Spent = NOTHING_SPENT;
+  if (leftovers.reply?.kind === 'summary') row = leftovers.reply;
+  else {
+    const cut = cutAt(window.rows, window.pinned.contextTokens);
+    const request = {
+      messages: summaryMessages(window, cut),
+      tools: [],
+      maxReplyTokens: Math.min(MAX_SUMMARY_TOKENS, window.pinned.maxReplyTokens),
+    };
+    const bought = await buy(turn, window, model, request);
+    if (bought === undefined) return;
+    const times = { claimedAt: turn.claimedAt, askedAt: bought.askedAt };
+    ({ row, spent } = await storeSummary(deps, bought.call, window, cut, bought.outcome, lease.owner, times));
+  }
+  await commitStep(deps, lease, execution, delivery, {
+    ...common,
+    tokensIn: row.tokensIn,
+    tokensOut: row.tokensOut,
+    spent,
+    changes: [set(A.windowFrom, row.upTo), set(A.summarySeq, row.seq), set(A.windowTokens, row.windowTokens)],
+    windowFrom: row.upTo,
+    summarySeq: row.seq,
+  });
+};

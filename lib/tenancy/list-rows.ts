@@ -1,0 +1,80 @@
+import { badRequest } from '../kernel/errors.ts';
+import { LAST } from '../kernel/keys.ts';
+import type { Item, Key, Table, Value } from '../kernel/table.ts';
+
+/** One page of a list. `next` is the position of the first row that was not shown; absent at the end. */
+export interface Listed<T> {
+  readonly items: readonly T[];
+  readonly next?: string;
+}
+
+/** Where a page begins and how long it is. `start` is the `next` of the page before. */
+export interface PageRequest {
+  readonly limit: number;
+  readonly start?: string | undefined;
+}
+
+interface ListQuery<T> {
+  readonly table: Table;
+  readonly pk: string;
+  /** With an index the rows are fetched by key, because the index carries keys only. */
+  readonly index?: 'byOwner';
+  readonly prefix?: string;
+  /** The row as shown, or `undefined` when it is filtered out. */
+  readonly read: (item: Item) => T | undefined;
+}
+
+/** A filter that lets little through must not read for ever: after this many rows a page is cut short, with a `next`. */
+const MOST_ROWS_READ = 2_000;
+const BATCH = 100; // `getMany` takes 100 keys
+const MAX_SORT_KEY = 1_024; // bytes, DynamoDB's limit
+
+/**
+ * Newest first. A position is a sort key inside this one partition, so that a forged cursor can reach nothing but another
+ * place in the same list.
+ * @throws AppError 400 when the position cannot be one of this list
+ */
+export const listRows = async <T>(query: ListQuery<T>, page: PageRequest): Promise<Listed<T>> => {
+  const { table, pk, index, prefix } = query;
+  if (page.start !== undefined && !isPosition(page.start, prefix ?? '')) {
+    throw badRequest('The cursor does not belong to this list.', [], 'invalid_cursor');
+  }
+  const items: T[] = [];
+  let read = 0;
+  let after: Value | undefined;
+  do {
+    const found = await table.query({
+      pk,
+      ...(index === undefined ? {} : { index }),
+      // An empty bound is refused by DynamoDB.
+      ...(prefix === undefined ? {} : { from: prefix }),
+      to: page.start ?? `${prefix ?? ''}${LAST}`,
+      newestFirst: true,
+      limit: Math.min(BATCH, page.limit + 1),
+      ...(after === undefined ? {} : { after }),
+    });
+    const rows = index === undefined ? found.items : await load(table, found.items);
+    read += rows.length;
+    after = found.next;
+    const cut = read >= MOST_ROWS_READ && after !== undefined;
+    for (const [at, key] of found.items.entries()) {
+      const row = rows[at];
+      // When the page is cut short, the last row read is left for the next page: its position is where that one begins.
+      if (cut && at === found.items.length - 1) return { items, next: positionOf(key, index) };
+      const shown = row === undefined ? undefined : query.read(row);
+      if (shown === undefined) continue;
+      if (items.length === page.limit) return { items, next: positionOf(key, index) };
+      items.push(shown);
+    }
+  } while (after !== undefined);
+  return { items };
+};
+
+const isPosition = (text: string, prefix: string): boolean =>
+  text !== '' && text.startsWith(prefix) && Buffer.byteLength(text) <= MAX_SORT_KEY;
+
+const load = async (table: Table, keys: readonly Key[]): Promise<(Item | undefined)[]> =>
+  keys.length === 0 ? [] : table.getMany(keys.map(({ pk, sk }) => ({ pk, sk })));
+
+const positionOf = (item: Item, index: 'byOwner' | undefined): string =>
+  index === undefined ? item.sk : String(item.ownerSk);
