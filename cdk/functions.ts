@@ -74,7 +74,7 @@ export const FUNCTION_SPECS: { readonly [name in FunctionName]: FunctionSpec } =
   'run-agent': {
     memoryMb: 256,
     timeoutSeconds: 30,
-    env: ['stepQueueUrl', 'stepDelaySeconds'],
+    env: ['stepQueueUrl', 'effectQueueUrl', 'stepDelaySeconds', 'leaseSeconds', 'modelParameter', 'secretPrefix'],
     impact: 'Events of type "Run Agent" start nothing until EventBridge delivers them again.',
   },
   bootstrap: { memoryMb: 256, timeoutSeconds: 30, env: [], impact: 'New organisations cannot be made.' },

@@ -15,6 +15,7 @@ export type GrantResource =
   | 'stepDeadQueue'
   | 'effectDeadQueue'
   | 'eventDeadQueue'
+  | 'bucket'
   | 'bucket/org/*'
   | 'bucket/parked/*'
   | 'bus'
@@ -23,6 +24,8 @@ export type GrantResource =
 
 export type Grants = { readonly [resource in GrantResource]?: readonly `${string}:${string}`[] };
 
+/** S3 says "no such object" only to those who may list the bucket; to others it says that access is denied. */
+const TELL_MISSING = ['s3:ListBucket'] as const;
 const CONSUME = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'] as const;
 
 export const GRANTS: { readonly [name in FunctionName]: Grants } = {
@@ -40,22 +43,16 @@ export const GRANTS: { readonly [name in FunctionName]: Grants } = {
     'table/index/due': ['dynamodb:Query'],
     stepQueue: ['sqs:SendMessage'],
     effectQueue: ['sqs:SendMessage'],
+    bucket: TELL_MISSING,
     'bucket/org/*': ['s3:GetObject'],
     'parameter/model': ['ssm:GetParameter'],
     'parameter/org/*': ['ssm:GetParameter', 'ssm:PutParameter', 'ssm:DeleteParameter'],
   },
   step: {
-    table: [
-      'dynamodb:GetItem',
-      'dynamodb:BatchGetItem',
-      'dynamodb:Query',
-      'dynamodb:PutItem',
-      'dynamodb:UpdateItem',
-      'dynamodb:DeleteItem',
-      'dynamodb:ConditionCheckItem',
-    ],
+    table: ['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
     stepQueue: ['sqs:SendMessage', ...CONSUME, 'sqs:ChangeMessageVisibility'],
     effectQueue: ['sqs:SendMessage'],
+    bucket: TELL_MISSING,
     'bucket/org/*': ['s3:GetObject', 's3:PutObject'],
     'bucket/parked/*': ['s3:PutObject'],
     'parameter/model': ['ssm:GetParameter'],
@@ -80,11 +77,12 @@ export const GRANTS: { readonly [name in FunctionName]: Grants } = {
     effectQueue: ['sqs:SendMessage'],
   },
   'dead-letter': {
-    table: ['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
+    // PutItem: a change of status writes its effects in the same transaction.
+    table: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
     stepQueue: ['sqs:SendMessage'],
     effectQueue: ['sqs:SendMessage'],
-    stepDeadQueue: [...CONSUME, 'sqs:ChangeMessageVisibility'],
-    effectDeadQueue: [...CONSUME, 'sqs:ChangeMessageVisibility'],
+    stepDeadQueue: CONSUME,
+    effectDeadQueue: CONSUME,
     'bucket/parked/*': ['s3:PutObject'],
   },
   'run-agent': {
@@ -96,8 +94,12 @@ export const GRANTS: { readonly [name in FunctionName]: Grants } = {
       'dynamodb:ConditionCheckItem',
     ],
     stepQueue: ['sqs:SendMessage'],
+    effectQueue: ['sqs:SendMessage'],
+    // A run reserves its first call, so the price of its model has to be known.
+    'parameter/model': ['ssm:GetParameter'],
+    'parameter/org/*': ['ssm:GetParameter'],
     // Where Lambda puts an event that this function failed on three times.
     eventDeadQueue: ['sqs:SendMessage'],
   },
-  bootstrap: { table: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:ConditionCheckItem'] },
+  bootstrap: { table: ['dynamodb:GetItem', 'dynamodb:PutItem'] },
 };

@@ -65,6 +65,7 @@ export class BatonStack extends Stack {
       stepDeadQueue: steps.dead.queueArn,
       effectDeadQueue: effects.dead.queueArn,
       eventDeadQueue: bus.dead.queueArn,
+      bucket: bucket.bucketArn,
       'bucket/org/*': bucket.arnForObjects('org/*'),
       'bucket/parked/*': bucket.arnForObjects('parked/*'),
       bus: bus.bus.eventBusArn,

@@ -60,8 +60,9 @@ export const conditionExpression = (condition: Condition, to: Placeholders): str
     case 'and':
     case 'or': {
       if (condition.all.length === 0) throw new TypeError(`"${condition.op}" has no parts.`);
-      const parts = condition.all.map((part) => conditionExpression(part, to));
-      return `(${parts.join(condition.op === 'and' ? ' AND ' : ' OR ')})`;
+      const [only] = condition.all;
+      if (condition.all.length === 1 && only !== undefined) return conditionExpression(only, to);
+      return condition.all.map((part) => nested(part, to)).join(condition.op === 'and' ? ' AND ' : ' OR ');
     }
     case 'in': {
       const { path, values } = condition;
@@ -72,7 +73,7 @@ export const conditionExpression = (condition: Condition, to: Placeholders): str
     }
     case '<>': {
       const name = to.name(condition.path);
-      return `(attribute_exists(${name}) AND ${name} <> ${to.value(condition.value, condition.path)})`;
+      return `attribute_exists(${name}) AND ${name} <> ${to.value(condition.value, condition.path)}`;
     }
     default: {
       const { op, path, value } = condition;
@@ -81,6 +82,16 @@ export const conditionExpression = (condition: Condition, to: Placeholders): str
       return `${to.name(path)} ${op} ${to.value(value, path)}`;
     }
   }
+};
+
+/** A part of an "and" or "or": in parentheses where it needs them, and only there, as DynamoDB refuses redundant ones. */
+const nested = (part: Condition, to: Placeholders): string =>
+  isCompound(part) ? `(${conditionExpression(part, to)})` : conditionExpression(part, to);
+
+const isCompound = (condition: Condition): boolean => {
+  if (condition.op !== 'and' && condition.op !== 'or') return condition.op === '<>';
+  const [only] = condition.all;
+  return condition.all.length > 1 || (only !== undefined && isCompound(only));
 };
 
 /**

@@ -21,7 +21,7 @@ export const makeQueue = <Message>(options: {
       await client.send(
         new SendMessageCommand({
           QueueUrl,
-          MessageBody: JSON.stringify(message),
+          MessageBody: asciiJson(message),
           DelaySeconds: delaySeconds,
           MessageGroupId: tenant,
         }),
@@ -33,6 +33,13 @@ export const makeQueue = <Message>(options: {
     },
   };
 };
+
+/** JSON whose text is escaped to ASCII: SQS takes the characters of XML 1.0 only, so not U+FFFE or U+FFFF. */
+const asciiJson = (message: unknown): string =>
+  JSON.stringify(message).replaceAll(
+    /[^\x20-\x7e]/g, // each half of a surrogate pair by itself, as JSON has it
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 
 const checkSeconds = (name: string, value: number, most: number): void => {
   if (!Number.isInteger(value) || value < 0 || value > most) {

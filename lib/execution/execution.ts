@@ -188,6 +188,9 @@ export const newExecutionItem = (given: NewExecution, now: number, mark: { duePk
     [A.maxTokens]: given.limits.maxTokens,
     [A.maxCost]: given.limits.maxCost,
     [A.maxSeconds]: given.limits.maxSeconds,
+    // Written out, because guards compare them.
+    [A.inputs]: 0,
+    [A.wakingInputs]: 0,
     [A.windowFrom]: 0,
     [A.windowTokens]: given.windowTokens,
     [A.runningSince]: now,

@@ -104,12 +104,21 @@ const pinnedSchema = z.object({
   stepDelaySeconds: z.number().int().optional(),
   permissionType: z.enum(['GOD_MODE', 'RESTRICTED']).optional(),
   permissionTools: z.array(z.string()).optional(),
-  /** The whole configuration, for tools. */
-  config: z.record(z.string(), z.json()),
+  /** The whole configuration, for tools; JSON text, because DynamoDB nests no deeper than 32 levels. */
+  json: z.string(),
 });
-export type Pinned = z.infer<typeof pinnedSchema>;
-export const readPinned = reader(pinnedSchema);
-export const pinnedItem = (orgId: string, executionId: string, pinned: Omit<Pinned, 'v'>): Item => ({
+export type Pinned = Omit<z.infer<typeof pinnedSchema>, 'json' | 'v'> & {
+  readonly config: { readonly [key: string]: unknown };
+};
+
+/** @throws UnreadableRow */
+export const readPinned = (item: Item): Pinned => {
+  const { json, v: _, ...row } = readPinnedRow(item);
+  return { ...row, config: JSON.parse(json) as Pinned['config'] };
+};
+const readPinnedRow = reader(pinnedSchema);
+
+export const pinnedItem = (orgId: string, executionId: string, { config, ...rest }: Pinned): Item => ({
   ...keys.pinned(orgId, executionId),
-  ...compact(pinned as { readonly [name: string]: Value | undefined }),
+  ...compact({ ...rest, json: JSON.stringify(config) }),
 });

@@ -63,7 +63,9 @@ export const createBus = (options: BusOptions): Bus => {
   const hand = (rule: LocalRule, event: BusEvent): void => {
     for (const target of rule.targets) {
       if (!options.mayInvoke(target.arn, rule.arn)) {
-        options.echo(`[events] the rule ${rule.name} may not invoke ${target.arn}: no AWS::Lambda::Permission allows it`);
+        options.echo(
+          `[events] the rule ${rule.name} may not invoke ${target.arn}: no AWS::Lambda::Permission allows it`,
+        );
         continue;
       }
       options.invokeAsync(target.arn, target.input ?? JSON.stringify(event));
@@ -81,7 +83,8 @@ export const createBus = (options: BusOptions): Bus => {
     onEvent(busName, event) {
       for (const rule of rules) {
         const { pattern } = rule;
-        if (rule.enabled && rule.busName === busName && pattern !== undefined && matches(pattern, event)) hand(rule, event);
+        if (rule.enabled && rule.busName === busName && pattern !== undefined && matches(pattern, event))
+          hand(rule, event);
       }
     },
     fire(name) {

@@ -30,7 +30,7 @@ export const functionEnvironment = (
   TZ: ':UTC',
   LANG: 'en_US.UTF-8',
   // Without it Windows starts no process that opens a socket.
-  ...(process.env['SystemRoot'] === undefined ? {} : { SystemRoot: process.env['SystemRoot'] }),
+  ...(process.env.SystemRoot === undefined ? {} : { SystemRoot: process.env.SystemRoot }),
   ...fn.environment,
   ...Object.fromEntries(Object.entries(options.overrides).filter(([name]) => name in fn.environment)),
   AWS_REGION: options.region,

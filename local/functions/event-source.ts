@@ -53,7 +53,8 @@ const pollQueue = async (
   const { assembly, functions, echo } = options;
   const fn = assembly.functions.find(({ arn }) => arn === mapping.functionArn);
   const queue = assembly.queues.find(({ arn }) => arn === mapping.queueArn);
-  if (fn === undefined || queue === undefined) throw new Error(`${mapping.logicalId} names a queue or function that is not there.`);
+  if (fn === undefined || queue === undefined)
+    throw new Error(`${mapping.logicalId} names a queue or function that is not there.`);
   const sqs = new SQSClient({
     region: options.region,
     endpoint: options.gatewayUrl,
@@ -111,7 +112,8 @@ const pollQueue = async (
       );
       failures = 0;
       const messages = received.Messages ?? [];
-      for (const batch of batches(options.chaos?.deliveries(messages) ?? messages, mapping.batchSize)) void deliver(batch);
+      for (const batch of batches(options.chaos?.deliveries(messages) ?? messages, mapping.batchSize))
+        void deliver(batch);
     } catch (error) {
       if (stop.aborted) break;
       // Said once, then tried again with growing pauses: a throttle heals, a missing grant is seen on the terminal.
@@ -129,4 +131,5 @@ const sleepUnlessStopped = async (ms: number, stop: AbortSignal): Promise<void> 
   if (ms > 0) await sleep(ms, undefined, { signal: stop }).catch(() => {});
 };
 
-const messageOf = (error: unknown): string => (error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? `${error.name}: ${error.message}` : String(error);

@@ -33,7 +33,7 @@ export interface Functions {
   /** Waits for the answer. Unknown functions answer `ResourceNotFoundException`. */
   invoke(name: string, payload: Buffer | string): Promise<Outcome>;
   /** Returns at once; tries again twice, as Lambda does with events. */
-  invokeAsync(name: string, payload: string): void;
+  invokeAsync(name: string, payload: Buffer | string): void;
   /** Events that the function could take on at once. */
   free(name: string): number;
   /** Kills a process of the function with this name, ARN, logical id or role (logical id). False when it has none. */
@@ -97,7 +97,7 @@ export const startFunctions = (options: FunctionsOptions): Functions => {
     return outcome;
   };
 
-  const invokeWithRetries = async (name: string, payload: string): Promise<void> => {
+  const invokeWithRetries = async (name: string, payload: Buffer | string): Promise<void> => {
     for (const waitMs of [0, ...(options.asyncRetryMs ?? ASYNC_RETRY_MS)]) {
       if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs).unref());
       if (closed || (await invoke(name, payload)).ok) return;

@@ -40,7 +40,7 @@ export const openFunctionLog = (dir: string, name: string, echo: (line: string) 
 
   const write = (fields: { readonly [key: string]: unknown }): void => {
     append(JSON.stringify({ timestamp: new Date().toISOString(), ...fields }));
-    if (fields['level'] === 'ERROR') echo(brief(name, fields));
+    if (fields.level === 'ERROR') echo(brief(name, fields));
   };
 
   return {
@@ -50,7 +50,7 @@ export const openFunctionLog = (dir: string, name: string, echo: (line: string) 
         const fields = asObject(line);
         if (fields === undefined) return write({ level: 'INFO', pid, message: line });
         append(line);
-        const level = String(fields['level'] ?? '').toUpperCase();
+        const level = String(fields.level ?? '').toUpperCase();
         if (level === 'ERROR' || level === 'FATAL' || level === 'CRITICAL') echo(brief(name, fields));
       });
     },
@@ -77,7 +77,7 @@ const asObject = (line: string): { readonly [key: string]: unknown } | undefined
 };
 
 const brief = (name: string, fields: { readonly [key: string]: unknown }): string => {
-  const detail = fields['errorMessage'] ?? (fields['error'] as { message?: unknown } | undefined)?.message;
-  const text = [fields['message'], detail].filter((part) => part !== undefined).join(': ');
+  const detail = fields.errorMessage ?? (fields.error as { message?: unknown } | undefined)?.message;
+  const text = [fields.message, detail].filter((part) => part !== undefined).join(': ');
   return `[${name}] ${text.replaceAll(/\s+/g, ' ').slice(0, ECHO_CHARACTERS)}`;
 };

@@ -18,7 +18,9 @@ export const mayInvoke = (assembly: Assembly, functionArn: string, principal: In
 const like = (pattern: string, text: string): boolean => {
   const source = pattern
     .split('')
-    .map((character) => (character === '*' ? '.*' : character === '?' ? '.' : character.replace(/[\\^$.|+()[\]{}]/g, '\\$&')))
+    .map((character) =>
+      character === '*' ? '.*' : character === '?' ? '.' : character.replace(/[\\^$.|+()[\]{}]/g, '\\$&'),
+    )
     .join('');
   return new RegExp(`^${source}$`, 's').test(text);
 };

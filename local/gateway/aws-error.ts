@@ -11,7 +11,11 @@ export class AwsError extends Error {
   readonly queryCode: string;
   /** Further members of the body (`CancellationReasons`). */
   readonly details: JsonObject;
-  constructor(code: string, message: string, options: { status?: number; queryCode?: string; details?: JsonObject } = {}) {
+  constructor(
+    code: string,
+    message: string,
+    options: { status?: number; queryCode?: string; details?: JsonObject } = {},
+  ) {
     super(message);
     this.code = code;
     this.status = options.status ?? 400;
@@ -59,7 +63,11 @@ export function errorResponse(service: ServiceName, error: AwsError): AwsRespons
   const requestId = randomUUID();
   if (service === 's3') {
     const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${error.code}</Code><Message>${escapeXml(error.message)}</Message><RequestId>${requestId}</RequestId></Error>`;
-    return { status: error.status, headers: { 'content-type': 'application/xml', 'x-amz-request-id': requestId }, body };
+    return {
+      status: error.status,
+      headers: { 'content-type': 'application/xml', 'x-amz-request-id': requestId },
+      body,
+    };
   }
   const headers: { [name: string]: string } = {
     'content-type': contentTypeOf(service),
@@ -78,5 +86,4 @@ export function errorResponse(service: ServiceName, error: AwsError): AwsRespons
   return { status: error.status, headers, body };
 }
 
-const escapeXml = (text: string): string =>
-  text.replace(/[<>&"]/g, (character) => `&#${character.charCodeAt(0)};`);
+const escapeXml = (text: string): string => text.replace(/[<>&"]/g, (character) => `&#${character.charCodeAt(0)};`);

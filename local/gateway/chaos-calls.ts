@@ -41,7 +41,7 @@ function throttled({ service }: AwsRequest): AwsError {
 }
 
 function conflicted(chaos: Chaos, request: AwsRequest): AwsError {
-  const count = listOf(request.input['TransactItems']).length;
+  const count = listOf(request.input.TransactItems).length;
   const hit = chaos.pick(Math.max(count, 1));
   const codes = Array.from({ length: count }, (_, i) => (i === hit ? 'TransactionConflict' : 'None'));
   const reasons = codes.map((code) =>

@@ -49,7 +49,7 @@ export const httpEvent = (
     requestContext: {
       accountId: 'anonymous',
       apiId: match.route.apiId,
-      domainName: headers['host']?.split(':')[0] ?? '',
+      domainName: headers.host?.split(':')[0] ?? '',
       domainPrefix: match.route.apiId,
       http: {
         method: request.method ?? '',

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Outcome } from '../functions/outcome.ts';
 import { MAX_PAYLOAD_BYTES } from '../functions/outcome.ts';
+import { StartError } from '../start-error.ts';
 import type { LocalRoute } from '../template/assembly.ts';
 import { httpEvent, targetOf } from './event.ts';
 import { type HttpAnswer, httpAnswer, internalError, message, problem } from './response.ts';
@@ -11,6 +12,8 @@ import { matchRoute } from './route-match.ts';
 
 /** Largest request of an HTTP API, bytes. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
+/** Marks the front's own request to a backend that is not open yet. */
+const PROBE = 'x-local-probe';
 const FIRE = /^\/_local\/rules\/([^/]+)\/fire$/;
 
 /** What stands behind the front once everything is up. */
@@ -27,6 +30,8 @@ export interface Front {
   readonly url: string;
   /** Until this is called every request answers 503. */
   open(backend: Backend): void;
+  /** Asks the backend for a path with GET, past the 503. @throws StartError unless the answer is a 200 */
+  probe(backend: Backend, path: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -37,10 +42,15 @@ export interface Front {
  */
 export const startFront = async (port: number): Promise<Front> => {
   let backend: Backend | undefined;
+  let probed: { readonly token: string; readonly backend: Backend } | undefined;
+  const behind = (request: IncomingMessage): Backend | undefined =>
+    probed !== undefined && request.headers[PROBE] === probed.token ? probed.backend : backend;
   const server = createServer((request, response) => {
-    answerRequest(request, backend)
+    answerRequest(request, behind(request))
       .catch(internalError)
       .then((answer) => send(request, response, answer))
+      // A header that cannot be sent.
+      .catch(() => send(request, response, internalError()))
       .catch(() => response.destroy());
   });
   // API Gateway keeps idle connections for minutes; a shorter time here makes clients meet closed sockets.
@@ -48,10 +58,18 @@ export const startFront = async (port: number): Promise<Front> => {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, '127.0.0.1', () => resolve());
   });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     open(opened) {
       backend = opened;
+    },
+    async probe(tried, path) {
+      probed = { token: randomUUID(), backend: tried };
+      const { status } = await fetch(url + path, { headers: { [PROBE]: probed.token } });
+      probed = undefined;
+      if (status !== 200)
+        throw new StartError(`GET ${path} answered ${status} and not 200; the logs of the functions say why.`);
     },
     close: () =>
       new Promise((resolve) => {
@@ -101,17 +119,19 @@ const fire = (method: string | undefined, name: string, backend: Backend): HttpA
   return { status: 202, headers: { 'content-type': 'application/json' }, body: Buffer.from('{"status":"fired"}') };
 };
 
-/** The whole body, or `undefined` when it is over the limit. */
-const readBody = async (request: IncomingMessage): Promise<Buffer | undefined> => {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += (chunk as Buffer).length;
-    if (size > MAX_BODY_BYTES) return undefined;
-    chunks.push(chunk as Buffer);
-  }
-  return Buffer.concat(chunks);
-};
+/** The whole body, or `undefined` when it is over the limit; the rest is then read and dropped, so that the answer arrives. */
+const readBody = (request: IncomingMessage): Promise<Buffer | undefined> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+      else resolve(undefined);
+    });
+    request.on('end', () => resolve(Buffer.concat(chunks)));
+    request.on('error', reject);
+  });
 
 const send = (request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): void => {
   response.writeHead(answer.status, {
@@ -119,6 +139,6 @@ const send = (request: IncomingMessage, response: ServerResponse, answer: HttpAn
     'content-length': answer.body.length,
     // What was not read to its end would be taken for the next request.
     ...(request.complete ? {} : { connection: 'close' }),
-  } as { [name: string]: string | string[] });
+  });
   response.end(answer.body);
 };

@@ -1,7 +1,7 @@
 /** What goes back over the wire. */
 export interface HttpAnswer {
   readonly status: number;
-  readonly headers: { readonly [name: string]: string | readonly string[] };
+  readonly headers: { readonly [name: string]: string | string[] };
   readonly body: Buffer;
 }
 
@@ -54,7 +54,7 @@ export const httpAnswer = (payload: Buffer): HttpAnswer => {
     Array.isArray(cookies) &&
     typeof body === 'string';
   if (!usable) return internalError();
-  const sent: { [name: string]: string | readonly string[] } = {};
+  const sent: { [name: string]: string | string[] } = {};
   for (const [name, value] of Object.entries(headers)) sent[name.toLowerCase()] = String(value);
   if (cookies.length > 0) sent['set-cookie'] = cookies.map(String);
   sent['content-type'] ??= 'text/plain;charset=UTF-8';

@@ -1,3 +1,5 @@
+import { StartError } from '../start-error.ts';
+
 /**
  * Resolves what CloudFormation resolves: `Ref`, `Fn::GetAtt`, `Fn::Join`, `Fn::Sub`, `Fn::Select`, `Fn::Split` and the
  * pseudo parameters. Fails closed: what it does not know is an error that names the resource and the property, because
@@ -29,7 +31,7 @@ export interface Scope {
 }
 
 /** A template that the local cloud cannot run as it stands. The message names the resource and the property. */
-export class TemplateError extends Error {
+export class TemplateError extends StartError {
   override readonly name = 'TemplateError';
 }
 

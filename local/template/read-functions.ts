@@ -31,7 +31,7 @@ export const readFunctions = (template: TemplateReader, templateDir: string): Lo
 
 const readEnvironment = (resource: Reader): { readonly [name: string]: string } => {
   if (!resource.has('Environment')) return {};
-  const variables = resource.record('Environment')['Variables'] ?? {};
+  const variables = resource.record('Environment').Variables ?? {};
   const entries = Object.entries(variables).map(([name, value]): [string, string] => {
     if (typeof value === 'string') return [name, value];
     if (typeof value === 'number' || typeof value === 'boolean') return [name, String(value)];
@@ -56,7 +56,7 @@ export const readEventSourceMappings = (
     resource.refuse('FilterCriteria', 'ProvisionedPollerConfig', 'DestinationConfig');
     const source = resource.text('EventSourceArn');
     if (!/^arn:[^:]+:sqs:/.test(source)) throw resource.fail('EventSourceArn', `${source} is no SQS queue.`);
-    const scaling = resource.has('ScalingConfig') ? resource.record('ScalingConfig')['MaximumConcurrency'] : undefined;
+    const scaling = resource.has('ScalingConfig') ? resource.record('ScalingConfig').MaximumConcurrency : undefined;
     return {
       logicalId: resource.logicalId,
       queueArn: source,

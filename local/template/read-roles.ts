@@ -34,7 +34,7 @@ const ownStatements = (role: Reader): LocalStatement[] => {
   role.refuse('PermissionsBoundary');
   return role
     .list('Policies')
-    .flatMap((policy, i) => readDocument(role, `Policies[${i}].PolicyDocument`, policy['PolicyDocument']));
+    .flatMap((policy, i) => readDocument(role, `Policies[${i}].PolicyDocument`, policy.PolicyDocument));
 };
 
 const texts = (value: unknown): readonly string[] | undefined => {
@@ -58,13 +58,13 @@ const readStatement = (
   for (const key of ['NotAction', 'NotResource', 'Principal', 'NotPrincipal']) {
     if (statement[key] !== undefined) throw owner.fail(`${where}.${key}`, 'is not judged by the local cloud.');
   }
-  const effect = statement['Effect'];
+  const effect = statement.Effect;
   if (effect !== 'Allow' && effect !== 'Deny') throw owner.fail(`${where}.Effect`, 'must be Allow or Deny.');
-  const actions = texts(statement['Action']);
+  const actions = texts(statement.Action);
   if (actions === undefined) throw owner.fail(`${where}.Action`, 'must be a text or a list of texts.');
-  const resources = texts(statement['Resource']);
+  const resources = texts(statement.Resource);
   if (resources === undefined) throw owner.fail(`${where}.Resource`, 'must be a text or a list of texts.');
-  return { effect, actions, resources, conditions: readConditions(owner, where, statement['Condition']) };
+  return { effect, actions, resources, conditions: readConditions(owner, where, statement.Condition) };
 };
 
 const readConditions = (owner: Reader, where: string, conditions: unknown): LocalStatement['conditions'] => {

@@ -18,7 +18,7 @@ describe('the clock', () => {
     });
     const async = app
       .of('AWS::Lambda::EventInvokeConfig')
-      .find(([, { Properties }]) => JSON.stringify(Properties['FunctionName']).includes(app.fn(fn).id));
+      .find(([, { Properties }]) => JSON.stringify(Properties.FunctionName).includes(app.fn(fn).id));
     expect(async?.[1].Properties).toMatchObject({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 });
   });
 
@@ -32,7 +32,7 @@ describe('the bus', () => {
 
   it('hands events of type "Run Agent" from any source to run-agent, with dead letters', () => {
     const { properties } = rule('run-agent');
-    expect(properties['EventPattern']).toEqual({ 'detail-type': [BUS.runAgent] });
+    expect(properties.EventPattern).toEqual({ 'detail-type': [BUS.runAgent] });
     expect(properties).toMatchObject({
       EventBusName: { Ref: bus },
       State: 'ENABLED',
@@ -43,7 +43,7 @@ describe('the bus', () => {
   it('keeps what the function itself failed on', () => {
     const config = app
       .of('AWS::Lambda::EventInvokeConfig')
-      .find(([, { Properties }]) => JSON.stringify(Properties['FunctionName']).includes(app.fn('run-agent').id));
+      .find(([, { Properties }]) => JSON.stringify(Properties.FunctionName).includes(app.fn('run-agent').id));
     expect(config?.[1].Properties).toMatchObject({
       Qualifier: '$LATEST',
       MaximumRetryAttempts: 2,
@@ -54,8 +54,8 @@ describe('the bus', () => {
   it('lets only its own rule write dead letters', () => {
     const policy = app
       .of('AWS::SQS::QueuePolicy')
-      .find(([, { Properties }]) => JSON.stringify(Properties['Queues']).includes(app.queue('events-dead').id));
-    const statements = policy?.[1].Properties['PolicyDocument']?.['Statement'] as unknown as { Effect: string }[];
+      .find(([, { Properties }]) => JSON.stringify(Properties.Queues).includes(app.queue('events-dead').id));
+    const statements = policy?.[1].Properties.PolicyDocument?.Statement as unknown as { Effect: string }[];
     expect(statements.filter(({ Effect }) => Effect === 'Allow')).toMatchObject([
       {
         Action: 'sqs:SendMessage',
@@ -70,18 +70,18 @@ describe('who may invoke which function', () => {
   const permissions = app.of('AWS::Lambda::Permission').map(([, { Properties }]) => Properties);
 
   it.each(['tick', 'sweep', 'run-agent'] as const)('EventBridge may invoke %s, by its own rule only', (fn) => {
-    const own = permissions.filter((p) => JSON.stringify(p['FunctionName']).includes(`"${app.fn(fn).id}"`));
+    const own = permissions.filter((p) => JSON.stringify(p.FunctionName).includes(`"${app.fn(fn).id}"`));
     expect(own).toMatchObject([
       { Action: 'lambda:InvokeFunction', Principal: 'events.amazonaws.com', SourceArn: arnOf(rule(fn).id) },
     ]);
   });
 
   it.each(['step', 'effect', 'dead-letter', 'bootstrap'] as const)('nobody but the account may invoke %s', (fn) => {
-    expect(permissions.filter((p) => JSON.stringify(p['FunctionName']).includes(`"${app.fn(fn).id}"`))).toEqual([]);
+    expect(permissions.filter((p) => JSON.stringify(p.FunctionName).includes(`"${app.fn(fn).id}"`))).toEqual([]);
   });
 
   it('every permission names its source', () => {
     expect(permissions.length).toBeGreaterThan(5);
-    for (const permission of permissions) expect(permission['SourceArn']).toBeDefined();
+    for (const permission of permissions) expect(permission.SourceArn).toBeDefined();
   });
 });

@@ -4,17 +4,17 @@ import { flat, Synthesized } from './synthesized.ts';
 
 const app = new Synthesized();
 const variables = (name: FunctionName): Record<string, unknown> =>
-  app.fn(name).properties['Environment']?.['Variables'] as unknown as Record<string, unknown>;
+  app.fn(name).properties.Environment?.Variables as unknown as Record<string, unknown>;
 
 describe('functions', () => {
   it('are the ones lib/names.ts lists, and no other', () => {
-    const names = app.of('AWS::Lambda::Function').map(([, { Properties }]) => Properties['FunctionName']);
+    const names = app.of('AWS::Lambda::Function').map(([, { Properties }]) => Properties.FunctionName);
     expect(names.toSorted()).toEqual(FUNCTIONS.map((name) => `baton-dev-${name}`).toSorted());
   });
 
   it.each(FUNCTIONS)('%s runs on Node 24, arm64, as index.handler, and logs JSON to its own group', (name) => {
     const group = app.named('AWS::Logs::LogGroup', 'LogGroupName', `/aws/lambda/baton-dev-${name}`);
-    expect(group.properties['RetentionInDays']).toBe(30);
+    expect(group.properties.RetentionInDays).toBe(30);
     expect(app.fn(name).properties).toMatchObject({
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
@@ -37,15 +37,15 @@ describe('functions', () => {
   });
 
   it('allow their own loop where they re-enqueue to their own queue, and nowhere else', () => {
-    const allowing = FUNCTIONS.filter((name) => app.fn(name).properties['RecursiveLoop'] === 'Allow');
+    const allowing = FUNCTIONS.filter((name) => String(app.fn(name).properties.RecursiveLoop) === 'Allow');
     expect(allowing).toEqual(['step', 'effect']);
     const others = FUNCTIONS.filter((name) => !allowing.includes(name));
-    expect(others.map((name) => app.fn(name).properties['RecursiveLoop'])).toEqual(others.map(() => undefined));
+    expect(others.map((name) => app.fn(name).properties.RecursiveLoop)).toEqual(others.map(() => undefined));
   });
 
   it('have no reserved concurrency: new accounts have ten invocations at once in all', () => {
     for (const name of FUNCTIONS) {
-      expect(app.fn(name).properties['ReservedConcurrentExecutions']).toBeUndefined();
+      expect(app.fn(name).properties.ReservedConcurrentExecutions).toBeUndefined();
     }
   });
 });
@@ -84,9 +84,9 @@ describe('environment', () => {
       [ENV.bus, app.of('AWS::Events::EventBus')[0]?.[0], /events:PutEvents/],
     ];
     for (const name of FUNCTIONS) {
-      const role = flat(app.fn(name).properties['Role']).slice(1, -'.Arn>'.length);
+      const role = flat(app.fn(name).properties.Role).slice(1, -'.Arn>'.length);
       const policy = JSON.stringify(
-        app.of('AWS::IAM::Policy').filter(([, { Properties }]) => JSON.stringify(Properties['Roles']).includes(role)),
+        app.of('AWS::IAM::Policy').filter(([, { Properties }]) => JSON.stringify(Properties.Roles).includes(role)),
       );
       for (const [variable, id, action] of reaches) {
         if (variable in variables(name))
@@ -110,7 +110,7 @@ describe('environment', () => {
     const other = new Synthesized({
       context: { stepDelaySeconds: '0', leaseSeconds: 45, egressAllow: '10.0.0.5:8080' },
     });
-    expect(other.fn('step').properties['Environment']?.['Variables']).toMatchObject({
+    expect(other.fn('step').properties.Environment?.Variables).toMatchObject({
       [ENV.stepDelaySeconds]: '0',
       [ENV.leaseSeconds]: '45',
       [ENV.egressAllow]: '10.0.0.5:8080',

@@ -20,6 +20,7 @@ const ARNS: { readonly [resource in GrantResource]: string } = {
   stepDeadQueue: `<${app.queue('steps-dead').id}.Arn>`,
   effectDeadQueue: `<${app.queue('effects-dead').id}.Arn>`,
   eventDeadQueue: `<${app.queue('events-dead').id}.Arn>`,
+  bucket: `<${bucket}.Arn>`,
   'bucket/org/*': `<${bucket}.Arn>/org/*`,
   'bucket/parked/*': `<${bucket}.Arn>/parked/*`,
   bus: `<${bus}.Arn>`,
@@ -34,14 +35,14 @@ interface Statement {
 }
 
 function statementsOf(name: FunctionName): Statement[] {
-  const role = flat(app.fn(name).properties['Role']).replace(/^<(.*)\.Arn>$/, '$1');
+  const role = flat(app.fn(name).properties.Role).replace(/^<(.*)\.Arn>$/, '$1');
   expect(app.resources[role]?.Type).toBe('AWS::IAM::Role');
-  expect(app.resources[role]?.Properties['ManagedPolicyArns']).toBeUndefined();
-  expect(app.resources[role]?.Properties['Policies']).toBeUndefined();
+  expect(app.resources[role]?.Properties.ManagedPolicyArns).toBeUndefined();
+  expect(app.resources[role]?.Properties.Policies).toBeUndefined();
   return app
     .of('AWS::IAM::Policy')
-    .filter(([, policy]) => list(policy.Properties['Roles']).map(flat).includes(`<${role}>`))
-    .flatMap(([, policy]) => list(policy.Properties['PolicyDocument']?.['Statement']) as Statement[]);
+    .filter(([, policy]) => list(policy.Properties.Roles).map(flat).includes(`<${role}>`))
+    .flatMap(([, policy]) => list(policy.Properties.PolicyDocument?.Statement) as Statement[]);
 }
 
 const pairs = (statement: Statement): string[] =>
@@ -62,7 +63,7 @@ describe('roles', () => {
   });
 
   it('are one a function', () => {
-    const roles = FUNCTIONS.map((name) => flat(app.fn(name).properties['Role']));
+    const roles = FUNCTIONS.map((name) => flat(app.fn(name).properties.Role));
     expect(new Set(roles).size).toBe(FUNCTIONS.length);
     expect(app.of('AWS::IAM::Role')).toHaveLength(FUNCTIONS.length);
   });
@@ -80,7 +81,7 @@ describe('roles', () => {
 describe('every policy of the stack', () => {
   const all = app
     .of('AWS::IAM::Policy')
-    .flatMap(([, policy]) => list(policy.Properties['PolicyDocument']?.['Statement']) as Statement[]);
+    .flatMap(([, policy]) => list(policy.Properties.PolicyDocument?.Statement) as Statement[]);
 
   it('names its actions', () => {
     const actions = all.flatMap(({ Action }) => list(Action) as string[]);
@@ -101,7 +102,10 @@ describe('every policy of the stack', () => {
     expect(indexed.flatMap(({ Action }) => list(Action))).toEqual(indexed.map(() => 'dynamodb:Query'));
   });
 
-  it('lets nobody delete objects or list the bucket', () => {
-    expect(JSON.stringify(all)).not.toMatch(/s3:(Delete|List)/);
+  it('lets nobody delete objects, and list the bucket only those who read from it', () => {
+    expect(JSON.stringify(all)).not.toMatch(/s3:Delete/);
+    const may = (action: string) => FUNCTIONS.filter((name) => JSON.stringify(statementsOf(name)).includes(action));
+    expect(may('s3:ListBucket')).toEqual(may('s3:GetObject'));
+    expect(may('s3:ListBucket')).toEqual(['api', 'step']);
   });
 });

@@ -7,7 +7,7 @@ const DAY = 86_400;
 
 describe('queues', () => {
   it('are two with their dead letters, and one for events that failed', () => {
-    const names = app.of('AWS::SQS::Queue').map(([, { Properties }]) => Properties['QueueName']);
+    const names = app.of('AWS::SQS::Queue').map(([, { Properties }]) => Properties.QueueName);
     expect(names.toSorted()).toEqual(
       ['effects', 'effects-dead', 'events-dead', 'steps', 'steps-dead'].map((name) => `baton-dev-${name}`),
     );
@@ -37,24 +37,21 @@ describe('queues', () => {
         VisibilityTimeout: 6 * FUNCTION_SPECS['dead-letter'].timeoutSeconds,
         MessageRetentionPeriod: 14 * DAY,
       });
-      expect(app.queue(name).properties['RedrivePolicy']).toBeUndefined();
+      expect(app.queue(name).properties.RedrivePolicy).toBeUndefined();
     },
   );
 
   it('are standard ones: a first-in-first-out queue knows no delay of a single message', () => {
-    for (const [, { Properties }] of app.of('AWS::SQS::Queue')) expect(Properties['FifoQueue']).toBeUndefined();
+    for (const [, { Properties }] of app.of('AWS::SQS::Queue')) expect(Properties.FifoQueue).toBeUndefined();
   });
 
   it('are encrypted and refuse plain HTTP', () => {
     for (const [id, { Properties }] of app.of('AWS::SQS::Queue')) {
-      expect(Properties['SqsManagedSseEnabled']).toBe(true);
+      expect(Properties.SqsManagedSseEnabled).toBe(true);
       const policy = app
         .of('AWS::SQS::QueuePolicy')
-        .find(([, { Properties: p }]) => JSON.stringify(p['Queues']).includes(id));
-      const statements = policy?.[1].Properties['PolicyDocument']?.['Statement'] as unknown as Record<
-        string,
-        unknown
-      >[];
+        .find(([, { Properties: p }]) => JSON.stringify(p.Queues).includes(id));
+      const statements = policy?.[1].Properties.PolicyDocument?.Statement as unknown as Record<string, unknown>[];
       expect(statements[0]).toMatchObject({
         Effect: 'Deny',
         Action: 'sqs:*',
@@ -70,9 +67,9 @@ describe('event sources', () => {
       .of('AWS::Lambda::EventSourceMapping')
       .filter(
         ([, { Properties }]) =>
-          JSON.stringify(Properties['EventSourceArn']) ===
+          JSON.stringify(Properties.EventSourceArn) ===
             JSON.stringify({ 'Fn::GetAtt': [app.queue(queue).id, 'Arn'] }) &&
-          JSON.stringify(Properties['FunctionName']) === JSON.stringify({ Ref: app.fn(fn).id }),
+          JSON.stringify(Properties.FunctionName) === JSON.stringify({ Ref: app.fn(fn).id }),
       );
 
   it('are four', () => {
@@ -94,7 +91,7 @@ describe('event sources', () => {
         FunctionResponseTypes: ['ReportBatchItemFailures'],
         ScalingConfig: { MaximumConcurrency: concurrency },
       });
-      expect(found[0]?.[1].Properties['Enabled']).toBeUndefined();
+      expect(found[0]?.[1].Properties.Enabled).toBeUndefined();
     },
   );
 
@@ -107,7 +104,7 @@ describe('event sources', () => {
 
   it('follow the stage configuration', () => {
     const other = new Synthesized({ context: { stepConcurrency: '2', effectConcurrency: '1000' } });
-    const caps = other.of('AWS::Lambda::EventSourceMapping').map(([, m]) => m.Properties['ScalingConfig']);
+    const caps = other.of('AWS::Lambda::EventSourceMapping').map(([, m]) => m.Properties.ScalingConfig);
     expect(caps).toEqual(expect.arrayContaining([{ MaximumConcurrency: 2 }, { MaximumConcurrency: 1_000 }]));
   });
 });

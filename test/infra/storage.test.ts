@@ -36,13 +36,13 @@ describe('the table', () => {
         },
       ],
     });
-    const attributes = table?.Properties['AttributeDefinitions'] as unknown as { AttributeType: string }[];
+    const attributes = table?.Properties.AttributeDefinitions as unknown as { AttributeType: string }[];
     expect(attributes.map(({ AttributeType }) => AttributeType)).toEqual(['S', 'S', 'S', 'S', 'S', 'S']);
   });
 
   it('can be brought back to any moment, forgets what has expired and cannot be deleted by accident', () => {
-    expect(table?.Properties['TimeToLiveSpecification']).toEqual({ AttributeName: 'ttl', Enabled: true });
-    expect(table?.Properties['Replicas']).toMatchObject([
+    expect(table?.Properties.TimeToLiveSpecification).toEqual({ AttributeName: 'ttl', Enabled: true });
+    expect(table?.Properties.Replicas).toMatchObject([
       {
         PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
         DeletionProtectionEnabled: true,
@@ -98,14 +98,14 @@ describe('the bucket', () => {
       VersioningConfiguration: { Status: 'Enabled' },
     });
     const [, policy] = app.of('AWS::S3::BucketPolicy')[0] ?? [];
-    expect(policy?.Properties['Bucket']).toEqual({ Ref: id });
-    expect(policy?.Properties['PolicyDocument']?.['Statement']).toMatchObject([
+    expect(policy?.Properties.Bucket).toEqual({ Ref: id });
+    expect(policy?.Properties.PolicyDocument?.Statement).toMatchObject([
       { Effect: 'Deny', Action: 's3:*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
     ]);
   });
 
   it('drops unfinished uploads, replaced versions and, after a season, parked messages; files of executions never', () => {
-    expect(bucket?.Properties['LifecycleConfiguration']?.['Rules']).toEqual([
+    expect(bucket?.Properties.LifecycleConfiguration?.Rules).toEqual([
       { Id: 'unfinished-uploads', Status: 'Enabled', AbortIncompleteMultipartUpload: { DaysAfterInitiation: 7 } },
       { Id: 'replaced-versions', Status: 'Enabled', NoncurrentVersionExpiration: { NoncurrentDays: 35 } },
       { Id: 'parked-messages', Status: 'Enabled', Prefix: 'parked/', ExpirationInDays: 90 },

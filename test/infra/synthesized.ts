@@ -48,11 +48,9 @@ export class Synthesized {
   readonly resources: { readonly [logicalId: string]: Resource };
 
   constructor(options: Partial<AppOptions> = {}) {
-    const stack = appIn(scratch(), options).node.findChild(
-      `baton-${String(options.context?.['stage'] ?? 'dev')}`,
-    ) as Stack;
+    const stack = appIn(scratch(), options).node.findChild(`baton-${String(options.context?.stage ?? 'dev')}`) as Stack;
     this.template = Template.fromStack(stack);
-    this.resources = this.template.toJSON()['Resources'];
+    this.resources = this.template.toJSON().Resources;
   }
 
   of(type: string): [logicalId: string, resource: Resource][] {
@@ -61,7 +59,7 @@ export class Synthesized {
 
   /** The resource of that type whose name property holds `name`. */
   named(type: string, property: string, name: string): { readonly id: string; readonly properties: Json } {
-    const found = this.of(type).filter(([, { Properties }]) => Properties[property] === name);
+    const found = this.of(type).filter(([, { Properties }]) => String(Properties[property]) === name);
     const [only] = found;
     if (found.length !== 1 || only === undefined) throw new Error(`${found.length} ${type} are named ${name}`);
     return { id: only[0], properties: only[1].Properties };

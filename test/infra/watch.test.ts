@@ -14,14 +14,14 @@ describe('alarms', () => {
       Dimensions: dimensions,
     });
     expect(alarm(`${name}-throttles`)).toMatchObject({ MetricName: 'Throttles', Dimensions: dimensions });
-    expect(String(alarm(`${name}-errors`)['AlarmDescription']).length).toBeGreaterThan(40);
+    expect(String(alarm(`${name}-errors`).AlarmDescription).length).toBeGreaterThan(40);
   });
 
   it('watch for loops that Lambda cuts, on all functions that must be in none', () => {
     const names = app
       .of('AWS::CloudWatch::Alarm')
-      .filter(([, { Properties }]) => (Properties['MetricName'] as unknown) === 'RecursiveInvocationsDropped')
-      .map(([, { Properties }]) => Properties['AlarmName']);
+      .filter(([, { Properties }]) => String(Properties.MetricName) === 'RecursiveInvocationsDropped')
+      .map(([, { Properties }]) => Properties.AlarmName);
     const others = FUNCTIONS.filter((name) => name !== 'step' && name !== 'effect');
     expect(names.toSorted()).toEqual(others.map((name) => `baton-dev-${name}-recursion-dropped`).toSorted());
   });
@@ -57,12 +57,12 @@ describe('alarms', () => {
       Statistic: 'Sum',
       Threshold: 1,
     });
-    expect(app.fn('sweep').properties['Environment']?.['Variables']?.['POWERTOOLS_SERVICE_NAME']).toBe('baton-dev');
+    expect(app.fn('sweep').properties.Environment?.Variables?.POWERTOOLS_SERVICE_NAME).toBe('baton-dev');
   });
 
   it('take silence for health', () => {
     for (const [, { Properties }] of app.of('AWS::CloudWatch::Alarm')) {
-      expect(Properties['TreatMissingData']).toBe('notBreaching');
+      expect(Properties.TreatMissingData).toBe('notBreaching');
     }
   });
 
@@ -76,7 +76,7 @@ describe('alarms', () => {
     });
     const alarms = mailed.of('AWS::CloudWatch::Alarm');
     expect(alarms).toHaveLength(app.of('AWS::CloudWatch::Alarm').length);
-    for (const [, { Properties }] of alarms) expect(Properties['AlarmActions']).toEqual([{ Ref: topic }]);
+    for (const [, { Properties }] of alarms) expect(Properties.AlarmActions).toEqual([{ Ref: topic }]);
   });
 });
 
@@ -84,16 +84,16 @@ describe('the dashboard', () => {
   it('is one and shows the alarms and the metrics of the application', () => {
     const dashboards = app.of('AWS::CloudWatch::Dashboard');
     expect(dashboards).toHaveLength(1);
-    const body = flat(dashboards[0]?.[1].Properties['DashboardBody']);
+    const body = flat(dashboards[0]?.[1].Properties.DashboardBody);
     for (const metric of [METRICS.steps, METRICS.stalled, METRICS.parked]) expect(body).toContain(metric);
     for (const name of FUNCTIONS) expect(body).toContain(`<${app.fn(name).id}>`);
-    expect(JSON.parse(body.replace(/<[^>]*>/g, 'x'))['widgets'].length).toBeGreaterThan(7);
+    expect(JSON.parse(body.replace(/<[^>]*>/g, 'x')).widgets.length).toBeGreaterThan(7);
   });
 });
 
 describe('outputs', () => {
   it('are what the scripts read', () => {
-    const outputs: Record<string, { Value: Json }> = app.template.toJSON()['Outputs'];
+    const outputs: Record<string, { Value: Json }> = app.template.toJSON().Outputs;
     expect(Object.keys(outputs).toSorted()).toEqual(Object.values(OUTPUTS).toSorted());
     expect(outputs[OUTPUTS.apiUrl]?.Value).toEqual({
       'Fn::GetAtt': [app.of('AWS::ApiGatewayV2::Api')[0]?.[0], 'ApiEndpoint'],

@@ -11,7 +11,7 @@ import {
 } from '../../lib/kernel/table.ts';
 import { holds } from './memory-condition.ts';
 import { makeShelves } from './memory-shelves.ts';
-import { applyChanges } from './memory-update.ts';
+import { applyChanges, checkChanges } from './memory-update.ts';
 import { checkKeys, freezeItem, invalid, type Stored } from './memory-value.ts';
 
 const TOKEN_LIFE_MS = 10 * 60_000;
@@ -40,12 +40,17 @@ export const makeMemoryTable = (now: () => number = Date.now): MemoryTable => {
   const plan = (write: Write): Planned => {
     const key = keyOf(write);
     checkKeys(key);
+    const put = 'put' in write ? freezeItem(write.put) : undefined;
+    if ('update' in write) checkChanges(write.changes);
     const current = shelves.get(key);
-    const met = write.if === undefined || holds(write.if, current);
-    if (!met) return { key, current, met, size: 0 };
-    if ('put' in write) return { key, current, met, ...wanted(freezeItem(write.put)) };
-    if ('update' in write) return { key, current, met, ...wanted(applyChanges(key, current, write.changes)) };
-    return { key, current, met, size: 0, ...('delete' in write ? { remove: true } : {}) };
+    return { write, key, current, put, met: write.if === undefined || holds(write.if, current) };
+  };
+
+  /** What a write leaves behind: an item, nothing at all, or (a check) everything as it was. */
+  const result = ({ write, key, current, put }: Planned): Stored | 'gone' | 'same' => {
+    if ('update' in write) return applyChanges(key, current, write.changes);
+    if ('delete' in write) return 'gone';
+    return put ?? 'same';
   };
 
   const replayed = (token: string, writes: readonly Write[]): boolean => {
@@ -82,6 +87,7 @@ export const makeMemoryTable = (now: () => number = Date.now): MemoryTable => {
     },
     async update(key: Key, changes: readonly Change[], condition) {
       checkKeys(key);
+      checkChanges(changes);
       const current = shelves.get(key);
       guard(current, condition);
       const stored = applyChanges(key, current, changes);
@@ -108,12 +114,12 @@ export const makeMemoryTable = (now: () => number = Date.now): MemoryTable => {
           planned.map(({ met, current }) => (met ? undefined : current)),
         );
       }
-      if (planned.reduce((sum, { size }) => sum + size, 0) > MAX_TRANSACTION_BYTES) {
-        throw invalid('Collection size of the items exceeds 4 MB');
-      }
-      for (const { key, stored, remove } of planned) {
-        if (stored !== undefined) shelves.set(stored);
-        else if (remove) shelves.remove(key);
+      const results = planned.map((one) => ({ key: one.key, left: result(one) })); // all of them before the first is kept
+      const bytes = results.reduce((sum, { left }) => sum + (typeof left === 'object' ? left.size : 0), 0);
+      if (bytes > MAX_TRANSACTION_BYTES) throw invalid('Collection size of the items exceeds 4 MB');
+      for (const { key, left } of results) {
+        if (left === 'gone') shelves.remove(key);
+        else if (left !== 'same') shelves.set(left);
       }
       if (token !== undefined) tokens.set(token, { at: now(), writes: JSON.stringify(writes) });
     },
@@ -122,15 +128,12 @@ export const makeMemoryTable = (now: () => number = Date.now): MemoryTable => {
 };
 
 interface Planned {
+  readonly write: Write;
   readonly key: Key;
   readonly current: Item | undefined;
+  readonly put: Stored | undefined;
   readonly met: boolean;
-  readonly size: number;
-  readonly stored?: Stored;
-  readonly remove?: boolean;
 }
-
-const wanted = (stored: Stored): Pick<Planned, 'stored' | 'size'> => ({ stored, size: stored.size });
 
 const keyOf = (write: Write): Key => {
   if ('put' in write) return write.put;

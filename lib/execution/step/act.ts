@@ -3,6 +3,7 @@ import { ConditionFailed, missing } from '../../kernel/table.ts';
 import type { ToolCall } from '../../model/model.ts';
 import { parseArguments } from '../../tools/run.ts';
 import type { Effect, Tool, ToolResult } from '../../tools/tool.ts';
+import { findTool } from '../../tools/toolkit.ts';
 import type { Execution } from '../execution.ts';
 import { FIRST_CALL_N, feedItem, MAX_CALLS, type Outcome, type ReplyRow, readFeedRow, type ToolRow } from '../feed.ts';
 import { type Pinned, readStarted, startedItem } from '../rows.ts';
@@ -44,11 +45,9 @@ export const planCalls = (
 ): readonly Planned[] =>
   calls.slice(0, MAX_CALLS).map((call, index): Planned => {
     const n = FIRST_CALL_N + index;
-    const tool = offered.get(call.name);
-    if (tool === undefined) {
-      const text = `There is no tool "${call.name}". Available: ${[...offered.keys()].join(', ')}.`;
-      return { kind: 'answer', n, call, text };
-    }
+    const found = findTool(call.name, [...offered.values()]);
+    if (!found.ok) return { kind: 'answer', n, call, text: found.problem };
+    const { tool } = found;
     const parsed = parseArguments(tool, call.arguments);
     if (!parsed.ok) return { kind: 'answer', n, call, text: parsed.problem };
     return { kind: 'run', n, call, tool, args: parsed.args, effect: tool.effect(parsed.args, pinned.config) };

@@ -1,3 +1,4 @@
+import { AwsError } from '../aws-error.ts';
 import { type AwsRequest, decode, headerOf, queryOf, type WireRequest } from '../aws-request.ts';
 import { bucketArn } from './arns.ts';
 import type { Ask } from './policy.ts';
@@ -33,9 +34,31 @@ const BUCKET_OPERATIONS: { readonly [method: string]: (has: (name: string) => bo
 
 /** Sub-resources whose answer would be wrong without support for them. */
 const UNSUPPORTED = [
-  'acl', 'cors', 'encryption', 'legal-hold', 'location', 'logging', 'notification', 'object-lock', 'policy',
-  'policyStatus', 'publicAccessBlock', 'renameObject', 'replication', 'restore', 'retention', 'select', 'tagging',
-  'torrent', 'versioning', 'versionId', 'versions', 'website', 'ownershipControls', 'accelerate', 'requestPayment',
+  'acl',
+  'cors',
+  'encryption',
+  'legal-hold',
+  'location',
+  'logging',
+  'notification',
+  'object-lock',
+  'policy',
+  'policyStatus',
+  'publicAccessBlock',
+  'renameObject',
+  'replication',
+  'restore',
+  'retention',
+  'select',
+  'tagging',
+  'torrent',
+  'versioning',
+  'versionId',
+  'versions',
+  'website',
+  'ownershipControls',
+  'accelerate',
+  'requestPayment',
 ];
 
 /** The operation of an S3 request, `undefined` for one that the local store does not have. */
@@ -77,8 +100,11 @@ export function s3Asks(request: AwsRequest, base: ReadonlyMap<string, readonly s
   const { operation } = request;
   if (operation === 'ListBuckets') return [{ action: 's3:ListAllMyBuckets', resource: '*', context: base }];
   if (operation === 'DeleteObjects') {
-    const keys = [...request.body.toString('utf8').matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, text = '']) => unescapeXml(text));
-    return keys.map((one) => ({ action: 's3:DeleteObject', resource: bucketArn(bucket, one), context: base }));
+    return keysToDelete(request.body).map((one) => ({
+      action: 's3:DeleteObject',
+      resource: bucketArn(bucket, one),
+      context: base,
+    }));
   }
   const context = new Map(base);
   for (const name of ['prefix', 'delimiter', 'max-keys']) {
@@ -96,8 +122,29 @@ export function s3Asks(request: AwsRequest, base: ReadonlyMap<string, readonly s
   return asks;
 }
 
+/**
+ * The keys in a `DeleteObjects` body.
+ * @throws AwsError when there is none, or one that cannot be read beyond doubt
+ */
+export function keysToDelete(body: Buffer): string[] {
+  const text = body.toString('utf8');
+  const keys = [...text.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => unescapeXml(key));
+  // Comments and CDATA could hide a key from one reader and not from another.
+  if (keys.length === 0 || keys.length > 1000 || keys.includes('') || text.includes('<!')) {
+    throw new AwsError(
+      'MalformedXML',
+      'The XML you provided was not well-formed or did not validate against our published schema.',
+    );
+  }
+  return keys;
+}
+
 const unescapeXml = (text: string): string =>
   text
     .replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
     .replace(/&#x([0-9a-fA-F]+);/g, (_, code: string) => String.fromCodePoint(Number.parseInt(code, 16)))
-    .replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&apos;', "'").replaceAll('&amp;', '&');
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&apos;', "'")
+    .replaceAll('&amp;', '&');

@@ -32,15 +32,16 @@ export function asksOf(request: AwsRequest, principalArn: string, leading: Leadi
     case 's3':
       return s3Asks(request, base);
     case 'sqs': {
-      const name = stringOf(input['QueueName']) ?? queueNameOf(stringOf(input['QueueUrl']) ?? '');
+      const name = stringOf(input.QueueName) ?? queueNameOf(stringOf(input.QueueUrl) ?? '');
       return [one(`sqs:${SQS_BATCHES[operation] ?? operation}`, arnOf('sqs', operation === 'ListQueues' ? '*' : name))];
     }
     case 'ssm': {
-      const names = operation === 'GetParameters' || operation === 'DeleteParameters' ? listOf(input['Names']) : [input['Name']];
+      const names =
+        operation === 'GetParameters' || operation === 'DeleteParameters' ? listOf(input.Names) : [input.Name];
       return names.map((name) => one(`ssm:${operation}`, parameterArn(stringOf(name) ?? '')));
     }
     case 'events': {
-      const buses = new Set(listOf(input['Entries']).map((entry) => stringOf(objectOf(entry)['EventBusName']) ?? 'default'));
+      const buses = new Set(listOf(input.Entries).map((entry) => stringOf(objectOf(entry).EventBusName) ?? 'default'));
       return [...buses].map((bus) => one(`events:${operation}`, toArn('events', 'event-bus/', bus)));
     }
     case 'lambda':

@@ -72,8 +72,10 @@ function compileOne(operator: string, rawKey: string, values: readonly string[])
   const key = rawKey.toLowerCase();
   // A policy variable (`${aws:PrincipalTag/…}`) has no value here.
   if (!KNOWN_KEYS.has(key) || values.some((value) => value.includes('${'))) return cannotJudge;
-  const [, quantifier, base = '', ifExists] = /^(?:(ForAllValues|ForAnyValue):)?(\w+?)(IfExists)?$/.exec(operator) ?? [];
-  if (base === 'Null') return (context) => values.some((value) => (value.toLowerCase() === 'true') === !context.has(key));
+  const [, quantifier, base = '', ifExists] =
+    /^(?:(ForAllValues|ForAnyValue):)?(\w+?)(IfExists)?$/.exec(operator) ?? [];
+  if (base === 'Null')
+    return (context) => values.some((value) => (value.toLowerCase() === 'true') === !context.has(key));
   const known = Object.hasOwn(OPERATORS, base) ? OPERATORS[base] : undefined;
   if (known === undefined) return cannotJudge;
   const matchers = values.map(known.make);

@@ -5,7 +5,10 @@ export function wildcard(pattern: string, options: { readonly ignoreCase?: boole
     const lower = pattern.toLowerCase();
     return (text) => text.toLowerCase() === lower;
   }
-  const source = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&').replace(/\*+/g, '.*').replaceAll('?', '.');
+  const source = pattern
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replace(/\*+/g, '.*')
+    .replaceAll('?', '.');
   const expression = new RegExp(`^${source}$`, options.ignoreCase === true ? 'is' : 's');
   return (text) => expression.test(text);
 }

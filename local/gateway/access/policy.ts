@@ -58,8 +58,7 @@ export class Policy {
       if (statement.effect === 'Deny') denied ||= verdict !== false;
       else if (verdict === true) by.push({ statement: statement.index, action: action.pattern });
     }
-    const decision: Decision =
-      denied || by.length === 0 ? { allowed: false, explicit: denied } : { allowed: true, by };
+    const decision: Decision = denied || by.length === 0 ? { allowed: false, explicit: denied } : { allowed: true, by };
     if (!conditional) {
       if (this.remembered.size >= REMEMBERED) this.remembered.clear();
       this.remembered.set(id, decision);

@@ -1,5 +1,5 @@
-import { SERVICES } from '../aws-request.ts';
 import type { LocalStatement } from '../../template/assembly.ts';
+import { SERVICES } from '../aws-request.ts';
 import type { Ask, GrantId } from './policy.ts';
 
 /** One action of one Allow statement of one role. */
@@ -77,7 +77,10 @@ export class Usage {
         }
       });
     }
-    return report([...grants.values()], [...this.refusals.values()].map((entry) => ({ ...entry })));
+    return report(
+      [...grants.values()],
+      [...this.refusals.values()].map((entry) => ({ ...entry })),
+    );
   }
 }
 

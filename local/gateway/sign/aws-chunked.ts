@@ -38,7 +38,8 @@ export function decodeChunked(framed: Buffer, seed: ChunkSeed): { body: Buffer; 
   let at = 0;
   for (;;) {
     const end = framed.indexOf('\r\n', at);
-    const match = end < 0 ? null : /^([0-9a-fA-F]{1,8})(?:;chunk-signature=([0-9a-f]+))?$/.exec(framed.toString('latin1', at, end));
+    const match =
+      end < 0 ? null : /^([0-9a-fA-F]{1,8})(?:;chunk-signature=([0-9a-f]+))?$/.exec(framed.toString('latin1', at, end));
     const size = match === null ? Number.NaN : Number.parseInt(match[1] ?? '', 16);
     const start = end + 2;
     if (Number.isNaN(size) || start + size > framed.length) throw broken();
@@ -70,4 +71,7 @@ function readTrailers(text: string): Map<string, string> {
 }
 
 const broken = (): AuthenticationError =>
-  new AuthenticationError('payloadHash', 'The body is not valid aws-chunked encoding: a chunk is cut short or has no size.');
+  new AuthenticationError(
+    'payloadHash',
+    'The body is not valid aws-chunked encoding: a chunk is cut short or has no size.',
+  );

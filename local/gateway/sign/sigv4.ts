@@ -46,9 +46,13 @@ export function verifySignature<K extends KeyPair>(
   now: number,
 ): Signed<K> {
   const claim = readClaim(request);
-  const [accessKeyId = '', date = '', region = '', service = '', terminator = '', ...rest] = claim.credential.split('/');
+  const [accessKeyId = '', date = '', region = '', service = '', terminator = '', ...rest] =
+    claim.credential.split('/');
   if (terminator !== 'aws4_request' || rest.length > 0) {
-    throw new AuthenticationError('incomplete', 'Credential must have five parts: key/date/region/service/aws4_request.');
+    throw new AuthenticationError(
+      'incomplete',
+      'Credential must have five parts: key/date/region/service/aws4_request.',
+    );
   }
   const principal = find(accessKeyId);
   if (principal === undefined) {
@@ -61,13 +65,20 @@ export function verifySignature<K extends KeyPair>(
     );
   }
   if (!claim.amzDate.startsWith(date)) {
-    throw new AuthenticationError('wrongScope', `Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: '${date}' != '${claim.amzDate.slice(0, 8)}'.`);
+    throw new AuthenticationError(
+      'wrongScope',
+      `Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: '${date}' != '${claim.amzDate.slice(0, 8)}'.`,
+    );
   }
   checkTimes(claim, now);
   checkSignedHeaders(request, claim);
   const payloadHash = payloadHashOf(request, claim, service);
   const scope = `${date}/${region}/${service}/aws4_request`;
-  const canonical = canonicalRequest(request, { s3: service === 's3', signedHeaders: claim.signedHeaders, payloadHash });
+  const canonical = canonicalRequest(request, {
+    s3: service === 's3',
+    signedHeaders: claim.signedHeaders,
+    payloadHash,
+  });
   const signingKey = keys.get(principal.secretAccessKey, date, region, service);
   const expected = hmac(signingKey, `AWS4-HMAC-SHA256\n${claim.amzDate}\n${scope}\n${sha256Hex(canonical)}`);
   const given = Buffer.from(claim.signature, 'hex');

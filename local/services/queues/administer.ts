@@ -8,14 +8,14 @@ import type { Queue } from './queue-store.ts';
 
 /** Idempotent when the attributes given agree with those of the queue. */
 export function createQueue({ store, now, urlOf }: QueueContext, input: JsonObject): JsonObject {
-  const name = stringOf(input['QueueName']);
+  const name = stringOf(input.QueueName);
   if (name === undefined) throw missingParameter('QueueName');
   if (!/^[\w-]{1,80}$/.test(name)) {
     throw invalidParameter(
       'Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length (FIFO queues are not part of the local cloud).',
     );
   }
-  const given = checkAttributes(objectOf(input['Attributes']));
+  const given = checkAttributes(objectOf(input.Attributes));
   const existing = store.queue(name);
   if (existing === undefined) {
     const seconds = Math.floor(now() / 1000);
@@ -34,7 +34,7 @@ export function createQueue({ store, now, urlOf }: QueueContext, input: JsonObje
 }
 
 export function listQueues({ store, urlOf }: QueueContext, input: JsonObject): JsonObject {
-  const names = store.queueNames(stringOf(input['QueueNamePrefix']) ?? '');
+  const names = store.queueNames(stringOf(input.QueueNamePrefix) ?? '');
   return names.length === 0 ? {} : { QueueUrls: names.map(urlOf) };
 }
 
@@ -60,8 +60,15 @@ export function describeQueue({ store, now }: QueueContext, queue: Queue, input:
     ApproximateNumberOfMessagesNotVisible: String(inFlight),
     ApproximateNumberOfMessagesDelayed: String(delayed),
   };
-  const names = listOf(input['AttributeNames']);
-  const known = new Set([...Object.keys(all), 'All', 'Policy', 'RedrivePolicy', 'RedriveAllowPolicy', 'KmsMasterKeyId']);
+  const names = listOf(input.AttributeNames);
+  const known = new Set([
+    ...Object.keys(all),
+    'All',
+    'Policy',
+    'RedrivePolicy',
+    'RedriveAllowPolicy',
+    'KmsMasterKeyId',
+  ]);
   const unknown = names.find((name) => typeof name !== 'string' || !known.has(name));
   if (unknown !== undefined) throw queueError('InvalidAttributeName', `Unknown Attribute ${String(unknown)}.`);
   const shown = Object.entries(all).filter(([name]) => names.includes('All') || names.includes(name));

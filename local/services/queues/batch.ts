@@ -10,7 +10,7 @@ export function runBatch(input: JsonObject, one: (entry: JsonObject) => JsonObje
   const successful: JsonObject[] = [];
   const failed: JsonObject[] = [];
   for (const entry of batchEntries(input)) {
-    const id = entry['Id'];
+    const id = entry.Id;
     try {
       successful.push({ Id: id, ...one(entry) });
     } catch (error) {
@@ -23,8 +23,8 @@ export function runBatch(input: JsonObject, one: (entry: JsonObject) => JsonObje
 
 /** The entries of a batch: 1 to 10, each with an id of its own. */
 export function batchEntries(input: JsonObject): JsonObject[] {
-  if (!Array.isArray(input['Entries'])) throw missingParameter('Entries');
-  const entries = listOf(input['Entries']).map(objectOf);
+  if (!Array.isArray(input.Entries)) throw missingParameter('Entries');
+  const entries = listOf(input.Entries).map(objectOf);
   if (entries.length === 0) {
     throw queueError('EmptyBatchRequest', 'There should be at least one entry in the request.');
   }

@@ -1,7 +1,7 @@
 import { type JsonObject, objectOf, stringOf } from '../../gateway/json.ts';
 import { messageSize } from './message-digest.ts';
-import type { Queue } from './queue-store.ts';
 import { invalidParameter, missingParameter, queueError } from './queue-errors.ts';
+import type { Queue } from './queue-store.ts';
 
 export interface NewMessage {
   readonly body: string;
@@ -12,11 +12,11 @@ export interface NewMessage {
 }
 
 /** XML 1.0 characters; SQS takes no others. */
-const FORBIDDEN = /[^\u0009\u000A\u000D\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
+const FORBIDDEN = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 
 /** Checks a `SendMessage` input or a batch entry as SQS does. @throws AwsError */
 export function readMessage(input: JsonObject, queue: Queue): NewMessage {
-  const body = input['MessageBody'];
+  const body = input.MessageBody;
   if (typeof body !== 'string' || body === '') throw missingParameter('MessageBody');
   if (FORBIDDEN.test(body)) {
     throw queueError(
@@ -24,31 +24,31 @@ export function readMessage(input: JsonObject, queue: Queue): NewMessage {
       'Invalid characters found. Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF.',
     );
   }
-  const attributes = checkMessageAttributes(objectOf(input['MessageAttributes']));
+  const attributes = checkMessageAttributes(objectOf(input.MessageAttributes));
   const size = messageSize(body, attributes);
-  const limit = Number(queue.attributes['MaximumMessageSize']);
+  const limit = Number(queue.attributes.MaximumMessageSize);
   if (size > limit) {
     throw invalidParameter(`One or more parameters are invalid. Reason: Message must be shorter than ${limit} bytes.`);
   }
   const delay = wholeNumber(input, 'DelaySeconds', 0, 900, 'DelaySeconds must be >= 0 and <= 900.');
   const system: { [name: string]: string } = {};
-  const trace = stringOf(objectOf(objectOf(input['MessageSystemAttributes'])['AWSTraceHeader'])['StringValue']);
-  if (trace !== undefined) system['AWSTraceHeader'] = trace;
-  const group = input['MessageGroupId'];
+  const trace = stringOf(objectOf(objectOf(input.MessageSystemAttributes).AWSTraceHeader).StringValue);
+  if (trace !== undefined) system.AWSTraceHeader = trace;
+  const group = input.MessageGroupId;
   if (group !== undefined) {
     if (typeof group !== 'string' || !/^[\x21-\x7e]{1,128}$/.test(group)) {
       throw invalidParameter(
         `Value ${String(group)} for parameter MessageGroupId is invalid. Reason: MessageGroupId can only include alphanumeric and punctuation characters. 1 to 128 in length.`,
       );
     }
-    system['MessageGroupId'] = group;
+    system.MessageGroupId = group;
   }
-  if (input['MessageDeduplicationId'] !== undefined) {
+  if (input.MessageDeduplicationId !== undefined) {
     throw invalidParameter(
       'The request include parameter MessageDeduplicationId which is not valid for this queue type.',
     );
   }
-  return { body, attributes, system, delaySeconds: delay ?? Number(queue.attributes['DelaySeconds']), size };
+  return { body, attributes, system, delaySeconds: delay ?? Number(queue.attributes.DelaySeconds), size };
 }
 
 function checkMessageAttributes(attributes: JsonObject): JsonObject {
@@ -72,7 +72,13 @@ function checkMessageAttributes(attributes: JsonObject): JsonObject {
 }
 
 /** An optional whole number in a range. @throws AwsError in SQS's sentence */
-export function wholeNumber(input: JsonObject, name: string, min: number, max: number, reason: string): number | undefined {
+export function wholeNumber(
+  input: JsonObject,
+  name: string,
+  min: number,
+  max: number,
+  reason: string,
+): number | undefined {
   const value = input[name];
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {

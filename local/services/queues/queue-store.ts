@@ -96,9 +96,9 @@ export class QueueStore {
     if (row === undefined) return undefined;
     const queue: Queue = {
       name,
-      attributes: JSON.parse(String(row['attributes'])),
-      created: Number(row['created']),
-      modified: Number(row['modified']),
+      attributes: JSON.parse(String(row.attributes)),
+      created: Number(row.created),
+      modified: Number(row.modified),
     };
     this.cache.set(name, queue);
     return queue;
@@ -107,7 +107,7 @@ export class QueueStore {
   queueNames(prefix: string): string[] {
     return this.sql.queues
       .all(prefix)
-      .map((row) => String(row['name']))
+      .map((row) => String(row.name))
       .filter((name) => name.startsWith(prefix));
   }
 
@@ -128,7 +128,10 @@ export class QueueStore {
     this.sql.purge.run(name);
   }
 
-  insert(message: Pick<StoredMessage, 'messageId' | 'queue' | 'body' | 'attributes' | 'system' | 'sentAt'>, visibleAt: number): void {
+  insert(
+    message: Pick<StoredMessage, 'messageId' | 'queue' | 'body' | 'attributes' | 'system' | 'sentAt'>,
+    visibleAt: number,
+  ): void {
     const { messageId, queue, body, attributes, system, sentAt } = message;
     this.sql.insert.run(messageId, queue, body, attributes, system, sentAt, visibleAt);
   }
@@ -154,7 +157,7 @@ export class QueueStore {
   /** When the message behind a receipt was last received; `undefined` when it is not in flight. */
   receivedAt(queue: string, receipt: string, now: number): number | undefined {
     const row = this.sql.inFlight.get(queue, receipt, now);
-    return row === undefined ? undefined : Number(row['lastReceivedAt']);
+    return row === undefined ? undefined : Number(row.lastReceivedAt);
   }
 
   setVisible(queue: string, receipt: string, at: number): void {
@@ -168,13 +171,13 @@ export class QueueStore {
 
   /** When the next message of a queue is or becomes visible. */
   nextVisibleAt(queue: string): number | undefined {
-    const at = this.sql.next.get(queue)?.['at'];
+    const at = this.sql.next.get(queue)?.at;
     return typeof at === 'number' ? at : undefined;
   }
 
   counts(queue: string, now: number): { visible: number; inFlight: number; delayed: number } {
     const row = this.sql.counts.get(now, queue) ?? {};
-    return { visible: Number(row['visible']), inFlight: Number(row['inFlight']), delayed: Number(row['delayed']) };
+    return { visible: Number(row.visible), inFlight: Number(row.inFlight), delayed: Number(row.delayed) };
   }
 
   close(): void {

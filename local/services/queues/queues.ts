@@ -1,16 +1,16 @@
-import { AwsError } from '../../gateway/aws-error.ts';
 import { queueNameOf } from '../../gateway/access/arns.ts';
+import { AwsError } from '../../gateway/aws-error.ts';
 import { type JsonObject, objectOf, stringOf } from '../../gateway/json.ts';
 import type { LocalQueue } from '../../template/assembly.ts';
 import { createQueue, describeQueue, listQueues, setAttributes } from './administer.ts';
+import { runBatch } from './batch.ts';
 import type { QueueContext } from './context.ts';
+import { wholeNumber } from './message-input.ts';
 import { checkAttributes, DEFAULTS } from './queue-attributes.ts';
 import { missingParameter, queueDoesNotExist } from './queue-errors.ts';
 import { type Queue, QueueStore } from './queue-store.ts';
 import { deleteMessages, deleteOne, setVisibility } from './receipts.ts';
 import { presentMessage, receive } from './receive.ts';
-import { runBatch } from './batch.ts';
-import { wholeNumber } from './message-input.ts';
 import { sendBatch, sendOne } from './send.ts';
 import { Waiters } from './waiters.ts';
 
@@ -46,7 +46,12 @@ export function createQueues(options: { file: string; urlOf: (name: string) => s
     ensure({ name, attributes }) {
       const seconds = Math.floor(now() / 1000);
       const created = store.queue(name)?.created ?? seconds;
-      store.saveQueue({ name, attributes: { ...DEFAULTS, ...checkAttributes(attributes) }, created, modified: seconds });
+      store.saveQueue({
+        name,
+        attributes: { ...DEFAULTS, ...checkAttributes(attributes) },
+        created,
+        modified: seconds,
+      });
     },
     close() {
       if (closed) return;
@@ -57,19 +62,24 @@ export function createQueues(options: { file: string; urlOf: (name: string) => s
   };
 }
 
-async function run(context: QueueContext, operation: string, input: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
+async function run(
+  context: QueueContext,
+  operation: string,
+  input: JsonObject,
+  signal?: AbortSignal,
+): Promise<JsonObject> {
   switch (operation) {
     case 'CreateQueue':
       return createQueue(context, input);
     case 'ListQueues':
       return listQueues(context, input);
     case 'GetQueueUrl': {
-      const name = stringOf(input['QueueName']);
+      const name = stringOf(input.QueueName);
       if (name === undefined) throw missingParameter('QueueName');
       return { QueueUrl: context.urlOf(named(context, name).name) };
     }
   }
-  const url = stringOf(input['QueueUrl']);
+  const url = stringOf(input.QueueUrl);
   if (url === undefined || url === '') throw missingParameter('QueueUrl');
   const queue = named(context, queueNameOf(url));
   switch (operation) {
@@ -90,7 +100,7 @@ async function run(context: QueueContext, operation: string, input: JsonObject, 
     case 'GetQueueAttributes':
       return describeQueue(context, queue, input);
     case 'SetQueueAttributes':
-      return setAttributes(context, queue, objectOf(input['Attributes']));
+      return setAttributes(context, queue, objectOf(input.Attributes));
     case 'PurgeQueue':
       context.store.purge(queue.name);
       return {};
@@ -108,25 +118,30 @@ function named({ store }: QueueContext, name: string): Queue {
   return queue;
 }
 
-async function receiveMessages(context: QueueContext, queue: Queue, input: JsonObject, signal?: AbortSignal): Promise<JsonObject> {
+async function receiveMessages(
+  context: QueueContext,
+  queue: Queue,
+  input: JsonObject,
+  signal?: AbortSignal,
+): Promise<JsonObject> {
   const limit = wholeNumber(input, 'MaxNumberOfMessages', 1, 10, 'Must be between 1 and 10, if provided.') ?? 1;
   const visibility = wholeNumber(input, 'VisibilityTimeout', 0, 43_200, 'Must be between 0 and 43200, if provided.');
   const wait = wholeNumber(input, 'WaitTimeSeconds', 0, 20, 'Must be >= 0 and <= 20, if provided.');
-  const waitSeconds = wait ?? Number(queue.attributes['ReceiveMessageWaitTimeSeconds']);
+  const waitSeconds = wait ?? Number(queue.attributes.ReceiveMessageWaitTimeSeconds);
   const attempt = (): JsonObject[] | undefined => {
     // Read anew: attributes may have been changed while this poll waited.
     const current = context.store.queue(queue.name);
     if (current === undefined) throw queueDoesNotExist();
     const taken = receive(context.store, current, {
       limit,
-      visibilitySeconds: visibility ?? Number(current.attributes['VisibilityTimeout']),
+      visibilitySeconds: visibility ?? Number(current.attributes.VisibilityTimeout),
       now: context.now(),
       buried: (dlq) => context.waiters.wake(dlq),
     });
     return taken.length === 0 ? undefined : taken.map((one) => presentMessage(one, input));
   };
   const messages =
-    attempt() ?? (waitSeconds > 0 ? await context.waiters.wait(queue.name, waitSeconds * 1000, signal, attempt) : undefined);
+    attempt() ??
+    (waitSeconds > 0 ? await context.waiters.wait(queue.name, waitSeconds * 1000, signal, attempt) : undefined);
   return messages === undefined ? {} : { Messages: messages };
 }
-

@@ -45,10 +45,13 @@ export function setVisibility({ store, waiters, now }: QueueContext, queue: Queu
 }
 
 function receiptIn(queue: Queue, input: JsonObject): string {
-  const receipt = stringOf(input['ReceiptHandle']);
+  const receipt = stringOf(input.ReceiptHandle);
   if (receipt === undefined || receipt === '') throw missingParameter('ReceiptHandle');
   if (!isReceiptOf(queue.name, receipt)) {
-    throw new AwsError('ReceiptHandleIsInvalid', `The input receipt handle "${receipt}" is not a valid receipt handle.`);
+    throw new AwsError(
+      'ReceiptHandleIsInvalid',
+      `The input receipt handle "${receipt}" is not a valid receipt handle.`,
+    );
   }
   return receipt;
 }

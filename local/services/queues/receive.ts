@@ -23,13 +23,13 @@ export function receive(
   options: { limit: number; visibilitySeconds: number; now: number; buried: (queue: string) => void },
 ): Received[] {
   const { now, limit } = options;
-  const redrive = redriveOf(queue.attributes['RedrivePolicy']);
+  const redrive = redriveOf(queue.attributes.RedrivePolicy);
   const dlqName = redrive === undefined ? undefined : redrive.dlqArn.slice(redrive.dlqArn.lastIndexOf(':') + 1);
   const dlq = dlqName === undefined ? undefined : store.queue(dlqName);
   const taken: Received[] = [];
   let moved = false;
   store.atomically(() => {
-    store.expire(queue.name, now - Number(queue.attributes['MessageRetentionPeriod']) * 1000);
+    store.expire(queue.name, now - Number(queue.attributes.MessageRetentionPeriod) * 1000);
     while (taken.length < limit) {
       const found = store.visible(queue.name, now, limit - taken.length);
       if (found.length === 0) break;
@@ -44,7 +44,10 @@ export function receive(
         if (taken.some((one) => one.message.id === message.id)) continue;
         const receipt = receiptOf(queue.name, message.id);
         store.take(message.id, receipt, now + options.visibilitySeconds * 1000, now);
-        taken.push({ message: { ...message, received: message.received + 1, firstReceivedAt: message.firstReceivedAt ?? now }, receipt });
+        taken.push({
+          message: { ...message, received: message.received + 1, firstReceivedAt: message.firstReceivedAt ?? now },
+          receipt,
+        });
         progressed = true;
       }
       // A visibility of 0 leaves a taken message visible: it must not be taken twice in one receive.
@@ -66,7 +69,7 @@ export const isReceiptOf = (queue: string, receipt: string): boolean =>
 /** The message in the shape of `ReceiveMessage`, with the attributes that were asked for. */
 export function presentMessage({ message, receipt }: Received, input: JsonObject): JsonObject {
   const all = objectOf(JSON.parse(message.attributes));
-  const wanted = listOf(input['MessageAttributeNames']).filter((name) => typeof name === 'string');
+  const wanted = listOf(input.MessageAttributeNames).filter((name) => typeof name === 'string');
   const attributes = Object.fromEntries(Object.entries(all).filter(([name]) => wants(wanted, name)));
   const system: { [name: string]: string } = {
     SenderId: LOCAL.account,
@@ -76,7 +79,7 @@ export function presentMessage({ message, receipt }: Received, input: JsonObject
     ...(JSON.parse(message.system) as { [name: string]: string }),
     ...(message.deadLetterSource === null ? {} : { DeadLetterQueueSourceArn: message.deadLetterSource }),
   };
-  const names = [...listOf(input['MessageSystemAttributeNames']), ...listOf(input['AttributeNames'])];
+  const names = [...listOf(input.MessageSystemAttributeNames), ...listOf(input.AttributeNames)];
   const shown = Object.entries(system).filter(([name]) => names.includes('All') || names.includes(name));
   const digest = md5OfAttributes(attributes);
   return {
@@ -90,4 +93,6 @@ export function presentMessage({ message, receipt }: Received, input: JsonObject
 }
 
 const wants = (wanted: readonly string[], name: string): boolean =>
-  wanted.some((one) => one === 'All' || one === name || (one.endsWith('.*') && name.startsWith(one.slice(0, -1))) || one === '.*');
+  wanted.some(
+    (one) => one === 'All' || one === name || (one.endsWith('.*') && name.startsWith(one.slice(0, -1))) || one === '.*',
+  );

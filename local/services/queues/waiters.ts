@@ -20,7 +20,12 @@ export class Waiters {
   }
 
   /** Resolves with what `receive` gives once it gives something, or `undefined` after `ms`, on abort or at the close. */
-  wait<T>(queue: string, ms: number, signal: AbortSignal | undefined, receive: () => T | undefined): Promise<T | undefined> {
+  wait<T>(
+    queue: string,
+    ms: number,
+    signal: AbortSignal | undefined,
+    receive: () => T | undefined,
+  ): Promise<T | undefined> {
     if (signal?.aborted === true) return Promise.resolve(undefined);
     const line = this.lines.get(queue) ?? new Set();
     this.lines.set(queue, line);

@@ -37,11 +37,11 @@ test('an event reaches the handler with the context of Lambda, and the process i
     functionName: 'app-echo',
     arn: 'arn:aws:lambda:us-east-1:000000000000:function:app-echo',
   });
-  expect(first['remainingMs']).toBeGreaterThan(28_000);
-  expect(first['remainingMs']).toBeLessThanOrEqual(30_000);
+  expect(first.remainingMs).toBeGreaterThan(28_000);
+  expect(first.remainingMs).toBeLessThanOrEqual(30_000);
   const second = await answer(functions, 'arn:aws:lambda:us-east-1:000000000000:function:app-echo');
-  expect(second['pid']).toBe(first['pid']);
-  expect(second['requestId']).not.toBe(first['requestId']);
+  expect(second.pid).toBe(first.pid);
+  expect(second.requestId).not.toBe(first.requestId);
 });
 
 test('the environment holds what the template and Lambda set, and nothing of the host', async () => {
@@ -118,7 +118,7 @@ test('between two events nothing runs in the process', async () => {
   const functions = start(fixtureFunction('ticker'));
   await answer(functions, 'app-ticker');
   await sleep(400); // the timer would tick some eighty times
-  expect((await answer(functions, 'app-ticker'))['ticks']).toBeLessThan(20);
+  expect((await answer(functions, 'app-ticker')).ticks).toBeLessThan(20);
 });
 
 test('no more processes than the cap; further events wait their turn', async () => {
@@ -130,7 +130,7 @@ test('no more processes than the cap; further events wait their turn', async () 
     [1, 2, 3, 4].map(async (n) => {
       const got = await answer(functions, 'app-sleeper', { ms: 50 });
       order.push(n);
-      return got['pid'];
+      return got.pid;
     }),
   );
   expect(new Set(answers).size).toBe(2);
@@ -157,7 +157,7 @@ test('processes.json names the processes, and a kill -9 from outside fails only 
   });
   process.kill(pid, 'SIGKILL');
   expect(await outcome).toMatchObject({ ok: false, error: { errorType: 'Runtime.ExitError' } });
-  expect((await answer(functions, 'app-sleeper', { ms: 1 }))['pid']).not.toBe(pid);
+  expect((await answer(functions, 'app-sleeper', { ms: 1 })).pid).not.toBe(pid);
 });
 
 test.each(['app-sleeper', 'sleeperRole'])('killProcessOf(%s) kills the busy process', async (name) => {

@@ -1,0 +1,106 @@
+/** The clock's half of the protocol: `sweep` looks where nothing moved, `tick` wakes what was to come later than SQS can delay. */
+import { DUE_SHARDS, type DueKind, due, parseExecutionPk } from '../kernel/keys.ts';
+import { and, ConditionFailed, eq, type Item, set } from '../kernel/table.ts';
+import { A, type Execution, readExecution } from './execution.ts';
+import { dropMark, markAt, STALL_MS, setMark, stallMark } from './mark.ts';
+import { isTerminal } from './status.ts';
+import { MAX_DELAY_SECONDS, send } from './step/claim.ts';
+import type { ExecutionDeps } from './step/deps.ts';
+
+/** `tick` comes every minute and looks this far ahead: what is due meanwhile is sent with the delay that hits its second. */
+export const TICK_HORIZON_MS = 150_000;
+const LONGEST_BACKOFF_MS = 3_600_000;
+const PAGE = 100;
+
+/** Everything of a kind that is due up to a time, shard by shard. One bad row never blocks the others. */
+export const eachDue = async (
+  deps: ExecutionDeps,
+  kind: DueKind,
+  upTo: number,
+  visit: (item: Item) => Promise<void>,
+): Promise<void> => {
+  for (let shard = 0; shard < DUE_SHARDS; shard++) {
+    let after: Awaited<ReturnType<typeof deps.table.query>>['next'];
+    do {
+      const page = await deps.table.query({
+        index: 'due',
+        pk: due.pk(kind, shard),
+        to: due.upTo(upTo),
+        limit: PAGE,
+        ...(after !== undefined && { after }),
+      });
+      const results = await Promise.allSettled(page.items.map((item) => visit(item)));
+      for (const result of results) {
+        if (result.status === 'rejected') deps.log.error('A due row failed.', { error: String(result.reason) });
+      }
+      after = page.next;
+    } while (after !== undefined);
+  }
+};
+
+const executionAt = async (deps: ExecutionDeps, found: Item): Promise<Execution | undefined> => {
+  if (parseExecutionPk(found.pk) === undefined) return undefined;
+  const item = await deps.table.get({ pk: found.pk, sk: found.sk }, { consistent: true });
+  return item && readExecution(item);
+};
+
+/** The mark has not moved since the index showed it. */
+const seen = (execution: Execution) => and(eq(A.dueSk, execution.dueSk ?? ''), eq(A.duePk, execution.duePk ?? ''));
+
+const quietly = async (work: () => Promise<unknown>): Promise<boolean> => {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    // Somebody else moved the mark: it is theirs.
+    if (error instanceof ConditionFailed) return false;
+    throw error;
+  }
+};
+
+/**
+ * Sends again what stood still. First the mark moves forward, conditionally and twice as far each time, so that a backlog
+ * is not amplified; then the message goes out. Marks of anything that can still become RUNNING are kept.
+ */
+export const sweepExecution = async (deps: ExecutionDeps, found: Item): Promise<void> => {
+  const execution = await executionAt(deps, found);
+  if (execution === undefined || execution.dueSk === undefined) return;
+  const now = deps.clock.now();
+  if (due.at(execution.dueSk) > now) return;
+  const key = { pk: found.pk, sk: found.sk };
+  if (isTerminal(execution.status)) {
+    await quietly(() => deps.table.update(key, dropMark, seen(execution)));
+    return;
+  }
+  const backoff = Math.min(LONGEST_BACKOFF_MS, (execution.dueBackoff ?? STALL_MS) * 2);
+  const moved = await quietly(() =>
+    deps.table.update(
+      key,
+      [...setMark(markAt('sweep', execution.executionId, now + backoff)), set(A.dueBackoff, backoff)],
+      seen(execution),
+    ),
+  );
+  if (!moved || execution.status !== 'RUNNING') return;
+  deps.metrics.count('StalledChains');
+  deps.log.warn('A chain stood still and was sent again.', { executionId: execution.executionId, seq: execution.seq });
+  await send(deps, execution, delayUntil(execution, now));
+};
+
+const delayUntil = (execution: Execution, now: number): number =>
+  Math.min(MAX_DELAY_SECONDS, Math.max(0, Math.ceil(((execution.notBefore ?? now) - now) / 1000)));
+
+/** Wakes a wait that was too long for `DelaySeconds`; the mark then guards the step like any other. */
+export const tickExecution = async (deps: ExecutionDeps, found: Item): Promise<void> => {
+  const execution = await executionAt(deps, found);
+  if (execution === undefined || execution.dueSk === undefined) return;
+  const now = deps.clock.now();
+  const key = { pk: found.pk, sk: found.sk };
+  const moved = await quietly(() =>
+    deps.table.update(
+      key,
+      isTerminal(execution.status) ? dropMark : setMark(stallMark(execution.executionId, now + TICK_HORIZON_MS)),
+      seen(execution),
+    ),
+  );
+  if (moved && execution.status === 'RUNNING') await send(deps, execution, delayUntil(execution, now));
+};

@@ -1,0 +1,194 @@
+/** What people do to a running execution: pause, resume, terminate, change limits. */
+import { conflict, notFound } from '../kernel/errors.ts';
+import { keys } from '../kernel/keys.ts';
+import {
+  addFrom,
+  and,
+  type Change,
+  ConditionFailed,
+  eq,
+  exists,
+  not,
+  oneOf,
+  remove,
+  set,
+  TransactionRefused,
+} from '../kernel/table.ts';
+import { A, type Execution, type Limits, readExecution } from './execution.ts';
+import { type At, getExecution } from './get.ts';
+import { dropMark, setMark, stallMark } from './mark.ts';
+import { messageFor } from './message.ts';
+import { illegalMove, isTerminal, STOPPED, type Status, type StatusEvent, TERMINAL, transition } from './status.ts';
+import { clockStopped, leaseGone } from './step/changes.ts';
+import type { ExecutionDeps } from './step/deps.ts';
+import { limitReached } from './step/fuses.ts';
+import { writeStatus } from './step/stop.ts';
+
+/** Races with the step that is under way: each loser reads again and judges anew. */
+const MAX_TRIES = 8;
+
+interface Move {
+  readonly to: Status;
+  readonly changes: readonly Change[];
+}
+
+const move = async (
+  deps: ExecutionDeps,
+  at: At,
+  event: StatusEvent,
+  judge: (execution: Execution, now: number) => Move,
+): Promise<Execution> => {
+  for (let attempt = 1; ; attempt++) {
+    const execution = await getExecution(deps.table, at);
+    const now = deps.clock.now();
+    if (transition(execution.status, event) === undefined) throw illegalMove(execution.status, event);
+    const { to, changes } = judge(execution, now);
+    const change = { execution, from: execution.status, to, reason: undefined, at: now };
+    try {
+      await writeStatus(deps, change, {
+        update: keys.execution(at.orgId, at.executionId),
+        changes: [set(A.status, to), set(A.since, now), set(A.updated, now), ...changes],
+        // `since` is the version of the status: of three resumes at once one finds the state it read.
+        if: and(eq(A.status, execution.status), eq(A.since, execution.since), ...pausedFromAsSeen(execution)),
+      });
+      return await getExecution(deps.table, at);
+    } catch (error) {
+      if (!isRefusedWrite(error) || attempt === MAX_TRIES) throw error;
+    }
+  }
+};
+
+const isRefusedWrite = (error: unknown): boolean =>
+  error instanceof ConditionFailed || error instanceof TransactionRefused;
+
+/** A park or a decision may change what a paused execution waits for, without touching its status. */
+const pausedFromAsSeen = (execution: Execution) => [
+  execution.pausedFrom === undefined ? not(exists(A.pausedFrom)) : eq(A.pausedFrom, execution.pausedFrom),
+];
+
+/** @throws AppError 409 naming both states */
+export const pauseExecution = (deps: ExecutionDeps, at: At): Promise<Execution> =>
+  move(deps, at, 'pause', (execution, now) => ({
+    to: 'PAUSED',
+    changes: [set(A.pausedFrom, execution.status), ...clockStopped(execution, now)],
+  }));
+
+/** Every move into RUNNING, by whomever, carries the mark and starts the clock. */
+export const intoRunning = (executionId: string, now: number): readonly Change[] => [
+  ...setMark(stallMark(executionId, now)),
+  remove(A.dueBackoff),
+  set(A.runningSince, now),
+];
+
+/**
+ * Goes on where it stood: PAUSED returns to what it was waiting for, a stop by a fuse needs its limit raised first.
+ * @throws AppError 409
+ */
+export const resumeExecution = async (deps: ExecutionDeps, at: At): Promise<Execution> => {
+  const resumed = await move(deps, at, 'resume', (execution, now) => {
+    const waiting =
+      execution.status === 'PAUSED' && execution.pausedFrom !== undefined ? execution.pausedFrom : 'RUNNING';
+    const cleared = [remove(A.pausedFrom), remove(A.reason), remove(A.errorCode), remove(A.errorMessage)];
+    if (waiting !== 'RUNNING') return { to: waiting, changes: cleared };
+    if (STOPPED.includes(execution.status)) refuseUnraised(execution, now);
+    const afresh = [set(A.attempts, 0), set(A.waitedMs, 0), remove(A.notBefore), remove(A.lastError)];
+    const counters = STOPPED.includes(execution.status) ? [set(A.repeatCount, 0), ...afresh] : [];
+    return { to: 'RUNNING', changes: [...cleared, ...counters, ...intoRunning(at.executionId, now)] };
+  });
+  if (resumed.status === 'RUNNING') await wake(deps, resumed);
+  return resumed;
+};
+
+const refuseUnraised = (execution: Execution, now: number): void => {
+  const stop = limitReached(execution, execution.reserved + execution.worst, now);
+  if (stop !== undefined && execution.status !== 'ERROR_PAUSED') {
+    throw conflict('limit_not_raised', stop.message, { from: execution.status, to: 'RUNNING', limit: stop.reason });
+  }
+};
+
+export const wake = (deps: Pick<ExecutionDeps, 'steps'>, execution: Execution): Promise<void> =>
+  deps.steps.send(messageFor(execution), { delaySeconds: 0, tenant: execution.orgId });
+
+/**
+ * Stands whatever a step under way still wants to write: it takes the lease. What that step may have spent is booked at
+ * its worst case.
+ * @throws AppError 409 when it has ended already
+ */
+export const terminateExecution = (deps: ExecutionDeps, at: At): Promise<Execution> =>
+  move(deps, at, 'terminate', (execution, now) => ({
+    to: 'TERMINATED',
+    changes: [
+      set(A.finished, now),
+      remove(A.pausedFrom),
+      ...leaseGone,
+      ...clockStopped(execution, now),
+      addFrom(A.cost, A.reserved),
+      set(A.reserved, 0),
+      ...dropMark,
+    ],
+  }));
+
+export type LimitChanges = { readonly [Name in keyof Omit<Limits, 'maxSteps'>]?: number | undefined };
+
+const LIMIT_FIELDS = {
+  maxIterations: A.maxIterations,
+  maxTokens: A.maxTokens,
+  maxCost: A.maxCost,
+  maxSeconds: A.maxSeconds,
+} as const;
+
+/** Takes effect at the next claim. @throws AppError 404; 409 when it has ended */
+export const changeLimits = async (deps: ExecutionDeps, at: At, limits: LimitChanges): Promise<Execution> => {
+  const changes = (Object.keys(LIMIT_FIELDS) as (keyof typeof LIMIT_FIELDS)[]).flatMap((field) => {
+    const value = limits[field];
+    return value === undefined ? [] : [set(LIMIT_FIELDS[field], value)];
+  });
+  try {
+    const item = await deps.table.update(
+      keys.execution(at.orgId, at.executionId),
+      [...changes, set(A.updated, deps.clock.now())],
+      and(exists('pk'), not(oneOf(A.status, TERMINAL))),
+    );
+    return readExecution(item);
+  } catch (error) {
+    if (!(error instanceof ConditionFailed)) throw error;
+    if (error.item === undefined) throw notFound('execution');
+    const { status } = readExecution(error.item);
+    throw conflict('execution_ended', `The execution is ${status}: its limits cannot be changed any more.`, {
+      from: status,
+    });
+  }
+};
+
+/** Ends every execution of an agent that has not ended. A repeat goes on where an earlier one died. */
+export const terminateAll = async (deps: ExecutionDeps, orgId: string, agentId: string): Promise<void> => {
+  let after: Awaited<ReturnType<typeof deps.table.query>>['next'];
+  do {
+    const page = await deps.table.query({
+      ...keys.agentExecutions(orgId, agentId),
+      newestFirst: true,
+      limit: 100,
+      consistent: true,
+      ...(after !== undefined && { after }),
+    });
+    const ids = page.items.map((item) => item.sk.slice('EXECUTION#'.length));
+    const rows = await deps.table.getMany(
+      ids.map((id) => keys.execution(orgId, id)),
+      { consistent: true },
+    );
+    const live = rows
+      .flatMap((row) => (row === undefined ? [] : [readExecution(row)]))
+      .filter((one) => !isTerminal(one.status));
+    await Promise.all(live.map((one) => terminateQuietly(deps, { orgId, executionId: one.executionId })));
+    after = page.next;
+  } while (after !== undefined);
+};
+
+const terminateQuietly = async (deps: ExecutionDeps, at: At): Promise<void> => {
+  try {
+    await terminateExecution(deps, at);
+  } catch (error) {
+    const { status } = await getExecution(deps.table, at);
+    if (!isTerminal(status)) throw error;
+  }
+};

@@ -1,0 +1,52 @@
+import { keys } from '../kernel/keys.ts';
+import { and, eq, lt, missing, or, set } from '../kernel/table.ts';
+import { A, readExecution } from './execution.ts';
+import { type Delivery, messageFor, type StepMessage } from './message.ts';
+import { clockStopped } from './step/changes.ts';
+import { NotYet, type StepDeps } from './step/deps.ts';
+import { MAX_ATTEMPTS } from './step/fuses.ts';
+import { isRefused, stopChanges, writeStatus } from './step/stop.ts';
+
+/**
+ * A step message that the queue gave up on. It is judged by the row like any other: what still stands is sent again while
+ * attempts remain and nobody is at it; only else a reason is written that a person can read and mend.
+ * @throws NotYet while somebody holds the step
+ */
+export const judgeDeadLetter = async (
+  deps: Pick<StepDeps, 'table' | 'clock' | 'steps' | 'upper' | 'log' | 'metrics' | 'blobs'>,
+  message: StepMessage,
+  _delivery: Delivery,
+): Promise<void> => {
+  const key = keys.execution(message.orgId, message.executionId);
+  const item = await deps.table.get(key, { consistent: true });
+  if (item === undefined) return;
+  const execution = readExecution(item);
+  if (execution.status !== 'RUNNING' || execution.seq !== message.seq) return;
+  const now = deps.clock.now();
+  if (execution.leaseUntil !== undefined && execution.leaseUntil >= now) {
+    throw new NotYet('Somebody is at this step.');
+  }
+  if (execution.attempts < MAX_ATTEMPTS) {
+    await deps.steps.send(messageFor(execution), { delaySeconds: 0, tenant: execution.orgId });
+    return;
+  }
+  const stop = {
+    event: 'error' as const,
+    reason: 'step_undeliverable',
+    message: `Step ${execution.seq} could not be carried out${execution.lastError === undefined ? '' : `; last: ${execution.lastError}`}. Resume to try again.`,
+  };
+  try {
+    await writeStatus(
+      deps,
+      { execution, from: 'RUNNING', to: 'ERROR_PAUSED', reason: stop.reason, at: now },
+      {
+        update: key,
+        changes: [...stopChanges(stop, 'ERROR_PAUSED', now), ...clockStopped(execution, now), set(A.attempts, 0)],
+        if: and(eq(A.status, 'RUNNING'), eq(A.seq, message.seq), or(missing(A.leaseUntil), lt(A.leaseUntil, now))),
+      },
+    );
+  } catch (error) {
+    if (!isRefused(error)) throw error;
+    throw new NotYet('The step moved while its reason was written.');
+  }
+};

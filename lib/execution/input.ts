@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto';
+import { conflict } from '../kernel/errors.ts';
+import { keys } from '../kernel/keys.ts';
+import {
+  and,
+  type Change,
+  eq,
+  missing,
+  not,
+  oneOf,
+  remove,
+  set,
+  TransactionRefused,
+  type Write,
+} from '../kernel/table.ts';
+import { intoRunning, wake } from './control.ts';
+import { A, type Execution } from './execution.ts';
+import { type At, getExecution } from './get.ts';
+import { type AskRow, type InputRow, inputItem, readAsk } from './rows.ts';
+import { isTerminal, type Status, TERMINAL } from './status.ts';
+import type { ExecutionDeps } from './step/deps.ts';
+import { allPages } from './step/load.ts';
+
+export interface NewInput {
+  readonly kind: string;
+  readonly origin: string;
+  readonly trust: InputRow['trust'];
+  readonly wake: boolean;
+  readonly text: string;
+  readonly dedupeKey?: string | undefined;
+  readonly replyTo?: string | undefined;
+  /** Written in the same transaction. */
+  readonly alongside?: ((execution: Execution) => readonly Write[]) | undefined;
+}
+
+const MAX_TRIES = 10;
+
+/** What the input does to the status, beside being counted. */
+const statusChanges = (
+  execution: Execution,
+  input: NewInput,
+  ask: AskRow | undefined,
+  now: number,
+): readonly Change[] => {
+  if (ask === undefined || !input.wake) return [];
+  if (execution.status === 'WAITING_FOR_INPUT') {
+    return [set(A.status, 'RUNNING' satisfies Status), set(A.since, now), ...intoRunning(execution.executionId, now)];
+  }
+  // A paused execution that waited for this: resume must not lead back to a question that is answered.
+  return [set(A.pausedFrom, 'RUNNING' satisfies Status)];
+};
+
+const waitsForInput = (execution: Execution): boolean =>
+  execution.status === 'WAITING_FOR_INPUT' ||
+  (execution.status === 'PAUSED' && execution.pausedFrom === 'WAITING_FOR_INPUT');
+
+const openQuestion = async (deps: ExecutionDeps, execution: Execution): Promise<AskRow | undefined> => {
+  const { orgId, executionId, seq } = execution;
+  const items = await allPages(deps.table, { ...keys.asksOf(orgId, executionId, seq), consistent: true });
+  return items.map(readAsk).find((ask) => ask.kind === 'question' && ask.state === 'pending');
+};
+
+/**
+ * Adds a message to an execution: it answers an open question, or is read by the next step. One transaction that
+ * conditions on the inputs counter, so that numbers have no gaps and none is given twice.
+ * @throws AppError 404; 409 when it has ended
+ */
+export const giveInput = async (deps: ExecutionDeps, at: At, input: NewInput): Promise<Execution> => {
+  for (let attempt = 1; ; attempt++) {
+    const execution = await getExecution(deps.table, at);
+    if (isTerminal(execution.status)) {
+      throw conflict('execution_ended', `The execution is ${execution.status} and reads no more input.`, {
+        from: execution.status,
+      });
+    }
+    const now = deps.clock.now();
+    const ask = waitsForInput(execution) ? await openQuestion(deps, execution) : undefined;
+    const dedupe =
+      input.dedupeKey === undefined ? undefined : keys.inputDedupe(at.orgId, at.executionId, hashed(input.dedupeKey));
+    try {
+      await deps.table.transact(writesFor(deps, execution, input, ask, now, dedupe));
+      const after = await getExecution(deps.table, at);
+      if (execution.status === 'WAITING_FOR_INPUT' && after.status === 'RUNNING') {
+        await deps.upper.wake({ execution, from: execution.status, to: 'RUNNING', reason: undefined, at: now });
+        await wake(deps, after);
+      }
+      return after;
+    } catch (error) {
+      if (!(error instanceof TransactionRefused)) throw error;
+      // The dedupe row is the last of ours: the input is there already.
+      if (dedupe !== undefined && error.refused[2]) return getExecution(deps.table, at);
+      if (!error.refused[0] || attempt === MAX_TRIES) throw error;
+    }
+  }
+};
+
+const hashed = (key: string): string => createHash('sha256').update(key).digest('hex');
+
+const writesFor = (
+  deps: ExecutionDeps,
+  execution: Execution,
+  input: NewInput,
+  ask: AskRow | undefined,
+  now: number,
+  dedupe: { readonly pk: string; readonly sk: string } | undefined,
+): readonly Write[] => {
+  const { orgId, executionId } = execution;
+  const number = execution.inputs + 1;
+  const waking = execution.wakingInputs + (input.wake ? 1 : 0);
+  const answers = ask !== undefined && input.wake ? ask : undefined;
+  const becomesRunning = answers !== undefined && execution.status === 'WAITING_FOR_INPUT';
+  return [
+    {
+      update: keys.execution(orgId, executionId),
+      changes: [
+        set(A.inputs, number),
+        set(A.wakingInputs, waking),
+        set(A.updated, now),
+        ...statusChanges(execution, input, ask, now),
+      ],
+      if: and(
+        eq(A.inputs, execution.inputs),
+        eq(A.status, execution.status),
+        execution.pausedFrom === undefined ? missing(A.pausedFrom) : eq(A.pausedFrom, execution.pausedFrom),
+        not(oneOf(A.status, TERMINAL)),
+      ),
+    },
+    {
+      put: inputItem(orgId, executionId, {
+        number,
+        waking,
+        kind: input.kind,
+        origin: input.origin,
+        trust: input.trust,
+        wake: input.wake,
+        dedupeKey: input.dedupeKey,
+        replyTo: input.replyTo,
+        text: input.text,
+        answers: answers?.askId,
+        at: now,
+      }),
+      if: missing('pk'),
+    },
+    ...(dedupe === undefined ? [] : [{ put: { ...dedupe, v: 1, number }, if: missing('pk') }]),
+    ...(answers === undefined
+      ? []
+      : [
+          {
+            update: keys.ask(orgId, executionId, answers.seq, answers.n),
+            changes: [
+              set('state', 'answered'),
+              set('feedback', input.text),
+              set('decidedAt', now),
+              set('decidedBy', input.origin),
+              remove('ownerPk'),
+              remove('ownerSk'),
+            ],
+            if: eq('state', 'pending'),
+          },
+        ]),
+    ...(becomesRunning
+      ? deps.upper.writes({ execution, from: execution.status, to: 'RUNNING', reason: undefined, at: now })
+      : []),
+    ...(input.alongside?.(execution) ?? []),
+  ];
+};

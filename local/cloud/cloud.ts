@@ -1,0 +1,130 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createBus } from '../events/bus.ts';
+import { startEventSources } from '../functions/event-source.ts';
+import { type Functions, startFunctions } from '../functions/functions.ts';
+import { mayInvoke } from '../functions/permission.ts';
+import { type Gateway, startGateway } from '../gateway/gateway.ts';
+import type { Home } from '../home/home.ts';
+import type { Front } from '../http/front.ts';
+import { LOCAL } from '../names.ts';
+import type { ModelAccount, Settings } from '../settings.ts';
+import { readAssembly } from '../template/read-assembly.ts';
+import { bootstrapFunctionOf, makeLocalOrganisation, storeModelAccount } from './first-steps.ts';
+import { makePrincipals } from './principals.ts';
+import { openServices } from './services.ts';
+import { keepUsage } from './usage-file.ts';
+
+export interface CloudOptions {
+  readonly settings: Settings;
+  readonly home: Home;
+  readonly front: Front;
+  readonly templateFile: string;
+  /** Folder for what V8 compiled. */
+  readonly compileCacheDir: string;
+  readonly apiKey: string;
+  readonly model: ModelAccount;
+  /** One line for the terminal when something goes wrong. */
+  echo(line: string): void;
+}
+
+export interface Cloud {
+  close(): Promise<void>;
+}
+
+/** Brings up everything behind the front, and opens it once all of it answers. */
+export const startCloud = async (options: CloudOptions): Promise<Cloud> => {
+  const { settings, home, front, echo } = options;
+  // Queue URLs carry the gateway's port, and the gateway judges by the template that has them: so the port comes first.
+  const port = await freePort();
+  const gatewayUrl = `http://127.0.0.1:${port}`;
+  const assembly = readAssembly(options.templateFile, { ...LOCAL, gatewayUrl, apiUrl: front.url });
+  const principals = makePrincipals(assembly.roles);
+
+  const functions: Functions = startFunctions({
+    assembly,
+    home: home.dir,
+    region: LOCAL.region,
+    gatewayUrl,
+    overrides: settings.overrides,
+    compileCacheDir: options.compileCacheDir,
+    credentialsOf: principals.ofRole,
+    echo,
+  });
+  const bus = createBus({
+    assembly,
+    region: LOCAL.region,
+    account: LOCAL.account,
+    invokeAsync: functions.invokeAsync,
+    mayInvoke: (functionArn, ruleArn) => mayInvoke(assembly, functionArn, 'events.amazonaws.com', ruleArn),
+    echo,
+  });
+  const open = await openServices(home, assembly, {
+    gatewayUrl: () => gatewayUrl,
+    functions: () => functions,
+    onEvent: bus.onEvent,
+  });
+  const gateway: Gateway = await startGateway({
+    port,
+    assembly,
+    services: open.services,
+    principals: principals.all,
+    chaos: settings.chaos,
+    killCaller: functions.killProcessOf,
+    log: echo,
+  });
+  const bootstrapFunction = bootstrapFunctionOf(assembly);
+  storeModelAccount(assembly, open.services, options.model);
+
+  const backend = {
+    routes: assembly.routes,
+    invoke: functions.invoke,
+    mayInvoke: (functionArn: string, sourceArn: string) =>
+      mayInvoke(assembly, functionArn, 'apigateway.amazonaws.com', sourceArn),
+    fireRule: bus.fire,
+    ruleNames: bus.ruleNames,
+  };
+  await Promise.all([makeLocalOrganisation(assembly, functions, options.apiKey), front.probe(backend, '/health')]);
+  const sources = startEventSources({
+    assembly,
+    functions,
+    region: LOCAL.region,
+    gatewayUrl,
+    credentialsOf: principals.ofRole,
+    chaos: settings.chaos,
+    echo,
+  });
+  const { accessKeyId, secretAccessKey } = principals.operator;
+  home.writeLocalFile({
+    pid: process.pid,
+    url: front.url,
+    gatewayUrl,
+    region: LOCAL.region,
+    operator: { accessKeyId, secretAccessKey },
+    bootstrapFunction,
+  });
+  front.open(backend);
+  bus.start();
+
+  return {
+    async close() {
+      home.removeLocalFile();
+      bus.close();
+      const closing = sources.close();
+      await functions.close();
+      await closing;
+      keepUsage(home.path('usage.json'), gateway.usage());
+      await gateway.close();
+      await open.close();
+    },
+  };
+};
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject).listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });

@@ -1,0 +1,150 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Route } from '../../lib/http/define-route.ts';
+import { ROUTES } from '../../lib/http/routes/all.ts';
+import { SCOPES, type Scope } from '../../lib/tenancy/scope.ts';
+import { type Harness, makeHarness } from './support/harness.ts';
+
+const guarded = ROUTES.filter((route) => route.scope !== 'public');
+const lower = (scope: Route['scope']): Scope | undefined => SCOPES[SCOPES.indexOf(scope as Scope) - 1];
+
+const EXAMPLES: { readonly [param: string]: string } = {
+  key: 'goals',
+  name: 'mine',
+  path: 'a.txt',
+  sourceId: 'src_x',
+};
+
+/** The path with ids that are well formed. */
+const pathOf = (route: Route, ids: { readonly [param: string]: string } = {}): string =>
+  route.path.replace(/\{(\w+)\+?\}/g, (_, name: string) => ids[name] ?? EXAMPLES[name] ?? idLike(name));
+
+const idLike = (param: string): string => {
+  const prefix = { projectId: 'prj', agentId: 'agt', executionId: 'exe', permissionId: 'ask', keyId: 'key' }[param];
+  return `${prefix}_${'0'.repeat(26)}`;
+};
+
+const titled = (routes: readonly Route[]): [string, Route][] =>
+  routes.map((route) => [`${route.method} ${route.path}`, route]);
+
+describe('a route that needs a key', () => {
+  let h: Harness;
+  const keysByScope = new Map<Scope, string>();
+  beforeAll(async () => {
+    h = await makeHarness();
+    for (const scope of SCOPES) keysByScope.set(scope, await h.keyWith(scope));
+  });
+
+  it.each(titled(guarded))('%s refuses a request without one', async (_, route) => {
+    const refused = await h.call(route.method, pathOf(route), undefined, { key: undefined });
+    expect(refused.status).toBe(401);
+    expect(refused.json.code).toBe('missing_key');
+    expect(refused.headers['www-authenticate']).toBe('Bearer realm="baton"');
+    expect(refused.headers['content-type']).toBe('application/problem+json');
+  });
+
+  it.each(titled(guarded.filter((route) => route.scope !== 'read')))('%s refuses a lower scope', async (_, route) => {
+    const key = keysByScope.get(lower(route.scope) as Scope);
+    const refused = await h.call(route.method, pathOf(route), {}, { key });
+    expect(refused.status).toBe(403);
+    expect(refused.json).toMatchObject({ code: 'missing_scope', neededScope: route.scope });
+    expect(refused.headers['www-authenticate']).toContain(`scope="${route.scope}"`);
+  });
+
+  it.each(titled(guarded))('%s lets its own scope through', async (_, route) => {
+    const key = keysByScope.get(route.scope as Scope);
+    const answer = await h.call(route.method, pathOf(route), {}, { key });
+    expect([401, 403]).not.toContain(answer.status);
+    expect(answer.status).toBeLessThan(500);
+  });
+});
+
+describe("another organisation's ids", () => {
+  let h: Harness;
+  let ids: { readonly [param: string]: string };
+  beforeEach(async () => {
+    h = await makeHarness();
+    const agentId = await h.agent();
+    const run = await h.call('POST', `/v1/agents/${agentId}/executions`, {});
+    const executionId = run.json.id as string;
+    h.executions.at(executionId).files.set('a.txt', Buffer.from('secret'));
+    const project = await h.call('POST', '/v1/projects', { name: 'p' });
+    const key = await h.call('POST', '/v1/keys', { name: 'k', scopes: ['read'] });
+    await h.call('PUT', '/v1/providers/mine', { baseUrl: 'https://m.example/v1', apiKey: 'k', models: [{ name: 'm' }] });
+    const permissionId = h.executions.ask(executionId).id;
+    ids = { agentId, executionId, permissionId, projectId: project.json.id as string, keyId: key.json.id as string };
+  });
+
+  const BODIES: { readonly [operation: string]: object } = {
+    putAgentConfig: { value: ['stolen'] },
+    changeLimits: { maxIterations: 1 },
+    giveInput: { content: 'x' },
+    decidePermission: { decision: 'approve' },
+    changeAgent: { name: 'stolen' },
+  };
+
+  const addressed = guarded.filter((route) => /\{/.test(route.path) && route.operationId !== 'putProvider');
+
+  it.each(titled(addressed))('%s answers 404, and 200 or so to their owner', async (_, route) => {
+    const body = BODIES[route.operationId];
+    const before = JSON.stringify(h.table.dump());
+    const foreign = await h.call(route.method, pathOf(route, ids), body, { key: h.b.apiKey });
+    expect(foreign.status).toBe(404);
+    const after = h.table.dump().filter(({ sk }) => !sk.startsWith('APIKEY#'));
+    expect(JSON.stringify(after)).toBe(JSON.stringify(JSON.parse(before).filter(({ sk }: { sk: string }) => !sk.startsWith('APIKEY#'))));
+    const own = await h.call(route.method, pathOf(route, ids), body);
+    expect([200, 202, 204, 409]).toContain(own.status);
+  });
+
+  it('are in no list', async () => {
+    for (const route of guarded.filter(({ operationId }) => /^list/.test(operationId))) {
+      if (route.operationId === 'listTools' || /\{/.test(route.path)) continue;
+      const list = await h.call('GET', route.path, undefined, { key: h.b.apiKey });
+      const text = list.text;
+      for (const id of Object.values(ids)) expect(text).not.toContain(id);
+      expect(text).not.toContain('m.example');
+    }
+    const foreignAgent = await h.call('GET', `/v1/executions?agentId=${ids.agentId}`, undefined, { key: h.b.apiKey });
+    expect(foreignAgent.json.items).toEqual([]);
+  });
+});
+
+describe('keys in requests', () => {
+  it('come as Bearer or X-API-Key', async () => {
+    const h = await makeHarness();
+    const viaHeader = await h.call('GET', '/v1/agents', undefined, { key: undefined, headers: { 'X-API-Key': h.a.apiKey } });
+    expect(viaHeader.status).toBe(200);
+    const lowerCase = await h.call('GET', '/v1/agents', undefined, {
+      key: undefined,
+      headers: { authorization: `bearer ${h.a.apiKey}` },
+    });
+    expect(lowerCase.status).toBe(200);
+    const basic = await h.call('GET', '/v1/agents', undefined, { key: undefined, headers: { authorization: 'Basic eDp5' } });
+    expect(basic.json.code).toBe('missing_key');
+  });
+
+  it('tell a typo from a wrong key, an expired and a revoked one', async () => {
+    const h = await makeHarness();
+    const last = h.a.apiKey.at(-1) === 'A' ? 'B' : 'A';
+    const typo = await h.call('GET', '/v1/agents', undefined, { key: h.a.apiKey.slice(0, -1) + last });
+    expect([typo.status, typo.json.code]).toEqual([401, 'malformed_key']);
+    expect(typo.headers['www-authenticate']).toContain('error="invalid_token"');
+    const cut = await h.call('GET', '/v1/agents', undefined, { key: h.a.apiKey.slice(0, 20) });
+    expect(cut.json.code).toBe('malformed_key');
+    const wrong = await h.call('GET', '/v1/agents', undefined, { key: 'wrong' });
+    expect(wrong.json.code).toBe('unknown_key');
+
+    const expiresAt = new Date(h.clock.now() + 60_000).toISOString();
+    const made = await h.call('POST', '/v1/keys', { name: 'k', scopes: ['read'], expiresAt });
+    const key = made.json.apiKey as string;
+    expect((await h.call('GET', '/v1/agents', undefined, { key })).status).toBe(200);
+    await h.clock.advance(60_001);
+    expect((await h.call('GET', '/v1/agents', undefined, { key })).json.code).toBe('expired_key');
+
+    const other = await h.call('POST', '/v1/keys', { name: 'k2', scopes: ['read'] });
+    const otherKey = other.json.apiKey as string;
+    expect((await h.call('GET', '/v1/agents', undefined, { key: otherKey })).status).toBe(200);
+    expect((await h.call('DELETE', `/v1/keys/${other.json.id}`)).status).toBe(204);
+    expect((await h.call('GET', '/v1/agents', undefined, { key: otherKey })).json.code).toBe('revoked_key');
+    expect((await h.call('DELETE', `/v1/keys/${other.json.id}`)).status).toBe(204);
+  });
+});

@@ -1,0 +1,31 @@
+import { join, resolve } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Bundles, bundle } from '../../cdk/bundle.ts';
+import { FUNCTIONS } from '../../lib/names.ts';
+import { runModule } from './run-module.ts';
+import { scratch } from './synthesized.ts';
+
+/** What a function may not carry to AWS. */
+const FOREIGN = /^(cdk|local|test|scripts|bench)\/|node_modules\/(aws-cdk|constructs|cdk-nag|esbuild|vitest)/;
+
+describe('the bundles of this project', () => {
+  const out = join(scratch(), 'code');
+  let bundles: Bundles;
+
+  beforeAll(async () => {
+    bundles = await bundle({ root: resolve(import.meta.dirname, '../..'), out });
+  });
+
+  it.each(FUNCTIONS)('%s can be imported as an ES module and exports a handler', (name) => {
+    expect(runModule(bundles.folders[name], 'console.log(typeof handler);')).toBe('function\n');
+  });
+
+  it.each(FUNCTIONS)('%s holds all it needs, and nothing of the infrastructure or the local cloud', (name) => {
+    const output = bundles.metafile.outputs[`bundles/${name}/index.mjs`];
+    const inputs = Object.keys(output?.inputs ?? {});
+    expect(inputs).toContain(`functions/${name}/handler.ts`);
+    expect(inputs.filter((path) => FOREIGN.test(path))).toEqual([]);
+    const left = (output?.imports ?? []).filter(({ external, path }) => external && !path.startsWith('node:'));
+    expect(left.map(({ path }) => path)).toEqual([]);
+  });
+});

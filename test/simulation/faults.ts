@@ -1,0 +1,95 @@
+import type { World } from './world.ts';
+
+/** What can go wrong at a port call, and what people and clocks can do in the middle of one. */
+export const FAULTS = [
+  'crash_before',
+  'crash_after',
+  'lost_response',
+  'retried',
+  'throttle',
+  'slow',
+  'lease_expiry',
+  'duplicate',
+  'pause',
+  'resume',
+  'terminate',
+  'input',
+  'sweep',
+  'pause_and_resume',
+] as const;
+export type Fault = (typeof FAULTS)[number];
+
+/** Which fault strikes at which port call of the step processes; calls are counted over the whole run. */
+export type Plan = ReadonlyMap<number, Fault>;
+
+/** The platform failed: throttled beyond the client's patience, or an answer that never came. */
+export class PortFailure extends Error {
+  override readonly name = 'PortFailure';
+}
+
+/** One running invocation. A dead one does nothing more, not even its `finally`. */
+export class Process {
+  alive = true;
+  /** When its claim was applied; asks after that must not buy what is stored. */
+  claimedAt: number | undefined;
+  readonly messageId: string;
+  constructor(messageId: string) {
+    this.messageId = messageId;
+  }
+}
+
+const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
+
+export interface FaultHooks {
+  /** Something outside acts in the middle of a call. */
+  outside(fault: Fault, process: Process): void;
+}
+
+/** Wraps single port calls of a process: latency, death, lost answers. */
+export class Injector {
+  calls = 0;
+  readonly names: string[] = [];
+  readonly struck: { readonly call: number; readonly name: string; readonly fault: Fault }[] = [];
+  readonly #world: World;
+  readonly #faultAt: (call: number, name: string) => Fault | undefined;
+  readonly #hooks: FaultHooks;
+
+  constructor(world: World, faultAt: (call: number, name: string) => Fault | undefined, hooks: FaultHooks) {
+    this.#world = world;
+    this.#faultAt = faultAt;
+    this.#hooks = hooks;
+  }
+
+  async call<T>(process: Process, name: string, apply: () => Promise<T>): Promise<T> {
+    if (!process.alive) return never();
+    const number = this.calls++;
+    this.names[number] = name;
+    const fault = this.#faultAt(number, name);
+    if (fault !== undefined) this.struck.push({ call: number, name, fault });
+    await this.#world.sleep(1 + this.#world.random() * 8);
+    if (!process.alive) return never();
+    if (fault === 'crash_before') return this.#die(process);
+    if (fault === 'throttle') throw new PortFailure(`${name} was throttled.`);
+    if (fault === 'slow') await this.#world.sleep(400 + this.#world.random() * 3_000);
+    if (fault === 'lease_expiry') await this.#world.sleep(20_000 + this.#world.random() * 30_000);
+    if (fault !== undefined) this.#hooks.outside(fault, process);
+    let result: T;
+    try {
+      result = await apply();
+      // The client did not hear the answer and sent the request again.
+      if (fault === 'retried') result = await apply();
+    } catch (error) {
+      if (!process.alive || fault === 'crash_after') return this.#die(process);
+      throw error;
+    }
+    if (fault === 'crash_after') return this.#die(process);
+    if (fault === 'lost_response') throw new PortFailure(`The answer of ${name} was lost.`);
+    await this.#world.sleep(1 + this.#world.random() * 8);
+    return process.alive ? result : never();
+  }
+
+  #die<T>(process: Process): Promise<T> {
+    process.alive = false;
+    return never();
+  }
+}

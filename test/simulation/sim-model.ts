@@ -1,0 +1,105 @@
+import type { ModelClient, ModelOutcome, ModelRequest, ToolCall } from '../../lib/model/model.ts';
+import type { Injector, Process } from './faults.ts';
+import type { World } from './world.ts';
+
+/** What the scripted model answers at its nth step; `undefined` past the end of the script means finish. */
+export type Script = readonly (readonly (readonly [tool: string, args: { readonly [key: string]: unknown }])[])[];
+
+export interface Purchase {
+  readonly at: number;
+  readonly process: Process;
+  readonly messages: ModelRequest['messages'];
+  readonly summary: boolean;
+  /** Micro-dollars the provider charges: one per token. */
+  readonly cost: number;
+}
+
+export const TOKENS = { input: 100, output: 20 };
+/** One micro-dollar a token, so that costs are easy to read. */
+export const PRICE = { inputUsdPerM: 1, cachedUsdPerM: 1, outputUsdPerM: 1, contextTokens: 100_000 };
+
+/** A model that goes by the conversation alone, as a real one does: how many replies it sees tells where it stands. */
+export class SimModel {
+  readonly purchases: Purchase[] = [];
+  /** Passing troubles to answer with before the next reply. */
+  readonly troubles: ModelOutcome[] = [];
+  readonly #world: World;
+  readonly #script: Script;
+  readonly #latencyMs: number;
+
+  constructor(world: World, script: Script, latencyMs: number) {
+    this.#world = world;
+    this.#script = script;
+    this.#latencyMs = latencyMs;
+  }
+
+  for(process: Process, injector: Injector, onCall: (process: Process) => void): ModelClient {
+    return {
+      complete: async (request) => {
+        onCall(process);
+        const asked = { timedOut: false };
+        const outcome = await injector
+          .call(process, 'model', () => this.#answer(request, process))
+          .catch((): ModelOutcome => {
+            asked.timedOut = true;
+            return { kind: 'retry', code: 'model_timeout', message: 'The model did not answer.', billed: true };
+          });
+        return request.signal.aborted ? { kind: 'aborted', billed: true } : outcome;
+      },
+    };
+  }
+
+  async #answer(request: ModelRequest, process: Process): Promise<ModelOutcome> {
+    const trouble = this.troubles.shift();
+    if (trouble !== undefined) return trouble;
+    const summary = request.tools.length === 0;
+    this.purchases.push({
+      at: this.#world.now,
+      process,
+      messages: request.messages,
+      summary,
+      cost: TOKENS.input + TOKENS.output,
+    });
+    await this.#world.sleep(this.#latencyMs * (0.5 + this.#world.random()), request.signal);
+    const usage = { ...TOKENS, cached: 0 };
+    if (summary) return reply(`Notes: ${repliesIn(request.messages)} replies so far.`, [], usage);
+    const step = repliesIn(request.messages);
+    const calls = this.#script[step] ?? [['finish', { result: `done after ${step} replies` }] as const];
+    const toolCalls = calls.map(
+      ([name, args], index): ToolCall => ({
+        id: `call_${step}_${index}`,
+        name,
+        arguments: JSON.stringify(args),
+      }),
+    );
+    return reply(`Step ${step}.`, toolCalls, usage);
+  }
+}
+
+const reply = (
+  content: string,
+  toolCalls: readonly ToolCall[],
+  usage: { input: number; output: number; cached: number },
+): ModelOutcome => ({
+  kind: 'reply',
+  content,
+  toolCalls,
+  finishReason: toolCalls.length > 0 ? 'tool_calls' : 'stop',
+  refused: false,
+  usage,
+});
+
+/** Replies that a prompt shows, those that its summary speaks of included. */
+const repliesIn = (messages: ModelRequest['messages']): number => {
+  let replies = 0;
+  for (const message of messages) {
+    if (message.role === 'assistant') replies++;
+    else {
+      const noted = /Notes: (\d+) replies so far/.exec(message.content);
+      if (noted !== null) replies += Number(noted[1]);
+      // A summary request quotes the record as text.
+      if (message.role === 'user') replies += message.content.split('\nassistant: Step ').length - 1;
+    }
+  }
+  return replies;
+};

@@ -1,0 +1,364 @@
+/** One run of executions on in-memory ports, with the API, the clock and the queue around it. */
+import * as z from 'zod';
+import { eachDue, sweepExecution, TICK_HORIZON_MS, tickExecution } from '../../lib/execution/clock.ts';
+import { pauseExecution, resumeExecution, terminateExecution } from '../../lib/execution/control.ts';
+import { judgeDeadLetter } from '../../lib/execution/dead-letter.ts';
+import { decidePermission } from '../../lib/execution/decide.ts';
+import { type Execution, readExecution } from '../../lib/execution/execution.ts';
+import { giveInput } from '../../lib/execution/input.ts';
+import { type StepMessage, stepMessageSchema } from '../../lib/execution/message.ts';
+import { readAsk } from '../../lib/execution/rows.ts';
+import { startExecution } from '../../lib/execution/start.ts';
+import { isTerminal } from '../../lib/execution/status.ts';
+import type { ExecutionDeps, StepDeps } from '../../lib/execution/step/deps.ts';
+import { NotYet } from '../../lib/execution/step/deps.ts';
+import { processStep } from '../../lib/execution/step/process.ts';
+import { AppError } from '../../lib/kernel/errors.ts';
+import { keys } from '../../lib/kernel/keys.ts';
+import { askUser } from '../../lib/tools/ask-user.ts';
+import { finish } from '../../lib/tools/finish.ts';
+import type { Tool } from '../../lib/tools/tool.ts';
+import { makeMemoryBlobs } from '../support/memory-blobs.ts';
+import { makeMemoryTable } from '../support/memory-table.ts';
+import { type Fault, Injector, Process } from './faults.ts';
+import { PRICE, type Script, SimModel } from './sim-model.ts';
+import { type Received, SimQueue } from './sim-queue.ts';
+import { ObservedTable } from './sim-table.ts';
+import { World } from './world.ts';
+
+export const ORG = 'org_00000000000000000000000000';
+const AGENT = 'agt_00000000000000000000000000';
+export const executionIdOf = (index: number): string => `exe_${String(index).padStart(26, '0')}`;
+export const LEASE_MS = 30_000;
+const HOUR = 3_600_000;
+
+export interface Effect {
+  readonly tool: string;
+  readonly key: string;
+  readonly at: number;
+}
+
+export interface Scenario {
+  readonly seed: number;
+  readonly script: Script;
+  readonly executions?: number;
+  readonly stepDelaySeconds?: number;
+  readonly modelLatencyMs?: number;
+  readonly config?: { readonly [key: string]: unknown };
+  readonly maxReceiveCount?: number;
+  readonly faultAt?: (call: number, name: string) => Fault | undefined;
+  /** People and clocks that act by themselves. */
+  readonly script2?: (sim: Sim) => void;
+}
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+export class Sim {
+  readonly world: World;
+  readonly memory;
+  readonly observed: ObservedTable;
+  readonly blobs = makeMemoryBlobs();
+  readonly queue: SimQueue<StepMessage>;
+  readonly model: SimModel;
+  readonly injector: Injector;
+  readonly effects: Effect[] = [];
+  readonly acceptedInputs: { readonly executionId: string; readonly text: string; readonly at: number }[] = [];
+  readonly violations: string[] = [];
+  readonly decisions: { readonly id: string; readonly ok: boolean }[] = [];
+  /** Failures nobody expected: bugs in the product or in the simulation. */
+  readonly surprises: unknown[] = [];
+  readonly processes = new Set<Process>();
+  readonly scenario: Scenario;
+  readonly #outside = new Injector(new World(1), () => undefined, { outside() {} });
+  #owners = 0;
+  #inputs = 0;
+
+  constructor(scenario: Scenario) {
+    this.scenario = scenario;
+    const world = new World(scenario.seed);
+    this.world = world;
+    this.memory = makeMemoryTable(() => world.now);
+    this.observed = new ObservedTable(this.memory, world);
+    this.model = new SimModel(world, scenario.script, scenario.modelLatencyMs ?? 60);
+    this.injector = new Injector(world, scenario.faultAt ?? (() => undefined), {
+      outside: (fault, process) => this.#act(fault, process),
+    });
+    this.#outside = new Injector(world, () => undefined, { outside() {} });
+    this.queue = new SimQueue<StepMessage>(world, {
+      name: 'step',
+      visibilitySeconds: 5_400,
+      maxReceiveCount: scenario.maxReceiveCount ?? 20,
+      deliver: (received) => this.#deliver(received),
+      dead: (body, id) => this.#dead(body, id),
+    });
+  }
+
+  /** Ports for somebody who is never struck: people, the clock, the checks. */
+  deps(process = new Process('outside'), injector = this.#outside): ExecutionDeps & Pick<StepDeps, 'resolveModel'> {
+    const { world } = this;
+    return {
+      table: this.observed.for(process, injector),
+      blobs: {
+        put: (key, body, type) => injector.call(process, 'blob put', () => this.blobs.put(key, body, type)),
+        get: (key) => injector.call(process, 'blob get', () => this.blobs.get(key)),
+      },
+      steps: {
+        send: (message, { delaySeconds }) =>
+          injector.call(process, 'send', async () => this.queue.send(stepMessageSchema.parse(message), delaySeconds)),
+        changeVisibility: (handle, seconds) =>
+          injector.call(process, 'visibility', async () => this.queue.changeVisibility(handle, seconds)),
+      },
+      clock: { now: () => world.now, sleep: (ms, signal) => world.sleep(ms, signal) },
+      log: silent,
+      metrics: { count() {} },
+      upper: { writes: () => [], wake: async () => undefined },
+      resolveModel: async () => ({
+        account: { baseUrl: 'http://model', apiKey: 'key', trusted: true },
+        model: 'scripted',
+        price: PRICE,
+      }),
+    };
+  }
+
+  #stepDeps(process: Process): StepDeps {
+    return {
+      ...this.deps(process, this.injector),
+      models: this.model.for(process, this.injector, (asking) => this.#checkPurchase(asking)),
+      tools: new Map<string, Tool>(
+        [finish, askUser, ...this.#tools(process)].map((tool) => [tool.name, tool as Tool] as const),
+      ),
+      filesOf: () => {
+        throw new Error('The simulated tools use no files.');
+      },
+      fetch: { fetch: () => Promise.reject(new Error('The simulated tools use no network.')) },
+      newOwner: () => `owner-${this.#owners++}`,
+      random: this.world.random,
+      settings: {
+        leaseMs: LEASE_MS,
+        stepDelaySeconds: this.scenario.stepDelaySeconds ?? 2,
+        maxWaitMs: HOUR,
+      },
+    };
+  }
+
+  /** One tool of each kind, whose effects the outside world counts by key. */
+  #tools(process: Process): Tool[] {
+    const make = (
+      name: string,
+      effect: 'none' | 'idempotent' | 'unsafe',
+    ): Tool<{ readonly what?: string | undefined }> => ({
+      name,
+      description: name,
+      schema: z.object({ what: z.string().optional() }),
+      effect: () => effect,
+      timeoutSeconds: 10,
+      execute: (_args, context) =>
+        this.injector.call(process, `tool ${name}`, async () => {
+          this.effects.push({ tool: name, key: context.key, at: this.world.now });
+          return { ok: true, text: `${name} done` };
+        }),
+    });
+    return [make('look', 'none'), make('post', 'idempotent'), make('pay', 'unsafe')] as Tool[];
+  }
+
+  async execution(index = 0): Promise<Execution> {
+    const item = await this.memory.get(keys.execution(ORG, executionIdOf(index)));
+    if (item === undefined) throw new Error('The execution is missing.');
+    return readExecution(item);
+  }
+
+  #checkPurchase(process: Process): void {
+    for (let index = 0; index < (this.scenario.executions ?? 1); index++) {
+      const exec = this.memory
+        .dump()
+        .find((item) => item.sk === 'EXEC' && item.lo !== undefined && item.e === executionIdOf(index));
+      if (exec === undefined) continue;
+      const { seq } = readExecution(exec);
+      const stored = this.memory
+        .dump()
+        .find((item) => item.pk === exec.pk && item.sk === keys.feed(ORG, executionIdOf(index), seq, 100).sk);
+      const mine = this.ownerOf.get(process) === executionIdOf(index);
+      if (mine && stored !== undefined && process.claimedAt !== undefined && Number(stored.at) < process.claimedAt) {
+        this.violations.push(`step ${seq} was bought again although its reply was stored before the claim`);
+      }
+    }
+  }
+  readonly ownerOf = new Map<Process, string>();
+
+  #deliver(received: Received<StepMessage>): void {
+    const process = new Process(received.messageId);
+    this.ownerOf.set(process, received.body.executionId);
+    this.processes.add(process);
+    processStep(this.#stepDeps(process), received.body, received, () => 840_000)
+      .then(() => {
+        if (process.alive) this.queue.delete(received.messageId);
+      })
+      .catch((error: unknown) => this.#note(error))
+      .finally(() => this.processes.delete(process));
+  }
+
+  #dead(body: StepMessage, id: string): void {
+    const again = () =>
+      judgeDeadLetter(this.#stepDeps(new Process('dead')), body, {
+        messageId: id,
+        receiptHandle: id,
+        receiveCount: 1,
+      }).catch((error: unknown) => {
+        if (error instanceof NotYet) this.world.after(30_000, again);
+        else this.#note(error);
+      });
+    void again();
+  }
+
+  #note(error: unknown): void {
+    if (error instanceof NotYet) return;
+    if (error instanceof Error && error.name === 'PortFailure') return;
+    this.surprises.push(error);
+  }
+
+  /** Somebody else acts in the middle of a step's port call. */
+  #act(fault: Fault, process: Process): void {
+    const executionId = this.ownerOf.get(process) ?? executionIdOf(0);
+    if (fault === 'duplicate') this.queue.duplicate(process.messageId);
+    if (fault === 'pause') void this.pause(executionId);
+    if (fault === 'resume') void this.resume(executionId);
+    if (fault === 'terminate') void this.terminate(executionId);
+    if (fault === 'input') void this.input(executionId);
+    if (fault === 'sweep') void this.sweep(true);
+    if (fault === 'pause_and_resume') void this.pause(executionId).then(() => this.resume(executionId));
+  }
+
+  async #quietly(work: () => Promise<unknown>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      // Refusals are answers; anything else is a fault of ours.
+      if (!(error instanceof AppError)) this.surprises.push(error);
+      return false;
+    }
+  }
+
+  pause(executionId = executionIdOf(0)): Promise<boolean> {
+    return this.#quietly(() => pauseExecution(this.deps(), { orgId: ORG, executionId }));
+  }
+  resume(executionId = executionIdOf(0)): Promise<boolean> {
+    return this.#quietly(() => resumeExecution(this.deps(), { orgId: ORG, executionId }));
+  }
+  terminate(executionId = executionIdOf(0)): Promise<boolean> {
+    return this.#quietly(() => terminateExecution(this.deps(), { orgId: ORG, executionId }));
+  }
+  async input(executionId = executionIdOf(0)): Promise<boolean> {
+    const text = `input-${this.#inputs++}`;
+    const given = { kind: 'message', origin: 'person', trust: 'explicit' as const, wake: true, text };
+    const ok = await this.#quietly(() => giveInput(this.deps(), { orgId: ORG, executionId }, given));
+    if (ok) this.acceptedInputs.push({ executionId, text, at: this.world.now });
+    return ok;
+  }
+  async decide(approve: boolean): Promise<void> {
+    for (const item of this.memory.dump().filter((each) => each.sk.startsWith('ASK#'))) {
+      const ask = readAsk(item);
+      if (ask.kind !== 'permission' || ask.state !== 'pending') continue;
+      const decision = { orgId: ORG, permissionId: ask.askId, approve, actor: 'person' };
+      this.decisions.push({ id: ask.askId, ok: await this.#quietly(() => decidePermission(this.deps(), decision)) });
+    }
+  }
+
+  /** `early`: the clock of the index runs ahead, as a sweep in the middle of a healthy step would see it. */
+  async sweep(early = false): Promise<void> {
+    const deps = this.deps();
+    const ahead = early ? { ...deps, clock: { ...deps.clock, now: () => this.world.now + HOUR / 2 } } : deps;
+    await eachDue(ahead, 'sweep', ahead.clock.now(), (item) => sweepExecution(ahead, item));
+  }
+  async tick(): Promise<void> {
+    await eachDue(this.deps(), 'tick', this.world.now + TICK_HORIZON_MS, (item) => tickExecution(this.deps(), item));
+  }
+
+  async start(): Promise<void> {
+    await this.memory.put({ ...keys.organisation(ORG), v: 1, id: ORG, name: 'Sim' });
+    const at = new Date(this.world.now).toISOString();
+    await this.memory.put({
+      ...keys.agent(ORG, AGENT),
+      v: 1,
+      id: AGENT,
+      orgId: ORG,
+      name: 'Sim',
+      workflow: 'goal',
+      projectId: 'prj_1',
+      createdBy: 'key_1',
+      createdAt: at,
+      updatedAt: at,
+    });
+    const starts = Array.from({ length: this.scenario.executions ?? 1 }, (_, index) =>
+      startExecution(this.deps(), {
+        orgId: ORG,
+        agentId: AGENT,
+        executionId: executionIdOf(index),
+        config: { maxIterations: 1_000, maxCostUsd: 1_000, repeatLimit: 1_000, ...this.scenario.config },
+        alongside: () => [],
+      }).catch((error: unknown) => this.surprises.push(error)),
+    );
+    let started = false;
+    void Promise.all(starts).then(() => {
+      started = true;
+    });
+    await this.world.run(this.world.now + 60_000, () => started);
+    const everyFive = (): void => {
+      void this.sweep();
+      this.world.after(300_000, everyFive);
+    };
+    const everyMinute = (): void => {
+      void this.tick();
+      this.world.after(60_000, everyMinute);
+    };
+    this.world.after(300_000, everyFive);
+    this.world.after(60_000, everyMinute);
+    this.scenario.script2?.(this);
+  }
+
+  /** Until all executions stand and the queue is empty, or `hours` of virtual time are over. */
+  async rest(hours = 8): Promise<void> {
+    const until = this.world.now + hours * HOUR;
+    let standing = false;
+    const look = (): void => {
+      const rows = this.memory.dump().filter((item) => item.sk === 'EXEC');
+      standing = rows.every((row) => row.st !== 'RUNNING') && this.queue.size === 0;
+      if (!standing) this.world.after(1_000, look);
+    };
+    look();
+    await this.world.run(until, () => standing);
+  }
+
+  /** Plays the person who answers whatever a run waits for, until it has ended. */
+  async toEnd(): Promise<void> {
+    for (let round = 0; round < 20; round++) {
+      await this.rest();
+      const open = this.memory
+        .dump()
+        .filter((item) => item.sk === 'EXEC')
+        .map(readExecution)
+        .filter((each) => !isTerminal(each.status));
+      if (open.length === 0 || open.some((each) => each.status === 'RUNNING')) return;
+      let done = false;
+      const answers = open.map(async (execution) => {
+        if (execution.status === 'PAUSED') await this.resume(execution.executionId);
+        if (execution.status === 'WAITING_FOR_INPUT') await this.input(execution.executionId);
+        if (execution.status === 'WAITING_FOR_PERMISSION') await this.decide(true);
+        if (execution.status === 'ERROR_PAUSED')
+          this.violations.push(`a false stop: ${execution.reason} ${execution.errorMessage}`);
+      });
+      void Promise.all(answers).then(() => {
+        done = true;
+      });
+      await this.world.run(this.world.now + HOUR, () => done);
+      if (open.some((each) => each.status === 'ERROR_PAUSED')) return;
+    }
+  }
+}
+
+export const simulate = async (scenario: Scenario): Promise<Sim> => {
+  const sim = new Sim(scenario);
+  await sim.start();
+  await sim.toEnd();
+  return sim;
+};

@@ -1,0 +1,115 @@
+import { A } from '../../lib/execution/execution.ts';
+import {
+  type Change,
+  ConditionFailed,
+  type Item,
+  type Key,
+  type Query,
+  type Table,
+  type Write,
+} from '../../lib/kernel/table.ts';
+import type { MemoryTable } from '../support/memory-table.ts';
+import type { Injector, Process } from './faults.ts';
+import type { World } from './world.ts';
+
+const STALE_FOR_MS = 150;
+const idOf = (key: Key): string => `${key.pk}|${key.sk}`;
+
+/** What the checks look at: every change of the step number and of the status, as the table saw it. */
+export interface Observation {
+  readonly at: number;
+  readonly executionId: string;
+  readonly from: Item | undefined;
+  readonly to: Item;
+}
+
+/** The one true table, with its history: eventually consistent reads may miss what was written just now. */
+export class ObservedTable {
+  readonly observations: Observation[] = [];
+  readonly #table: MemoryTable;
+  readonly #world: World;
+  readonly #before = new Map<string, { readonly at: number; readonly item: Item | undefined }>();
+
+  constructor(table: MemoryTable, world: World) {
+    this.#table = table;
+    this.#world = world;
+  }
+
+  async #write<T>(keys: readonly Key[], work: () => Promise<T>): Promise<T> {
+    const earlier = await Promise.all(keys.map((key) => this.#table.get(key)));
+    const result = await work();
+    for (const [index, key] of keys.entries()) {
+      const item = earlier[index];
+      this.#before.set(idOf(key), { at: this.#world.now, item });
+      const to = await this.#table.get(key);
+      if (key.sk === 'EXEC' && to !== undefined) {
+        this.observations.push({ at: this.#world.now, executionId: String(to[A.executionId]), from: item, to });
+      }
+    }
+    return result;
+  }
+
+  #aged(item: Item): Item | undefined {
+    const before = this.#before.get(idOf(item));
+    if (before === undefined || this.#world.now - before.at > STALE_FOR_MS || this.#world.random() < 0.5) return item;
+    return before.item;
+  }
+
+  /** The table as one process sees it, with that process's faults. */
+  for(process: Process, injector: Injector): Table {
+    const table = this.#table;
+    const call = <T>(name: string, work: () => Promise<T>): Promise<T> => injector.call(process, name, work);
+    return {
+      get: (key, options) =>
+        call(`get ${kindOf(key.sk)}`, async () => {
+          const item = await table.get(key);
+          return item && (options?.consistent === true ? item : this.#aged(item));
+        }),
+      getMany: (keys) => call('getMany', () => table.getMany(keys)),
+      query: (query: Query) =>
+        call(`query ${query.index ?? kindOf(query.prefix ?? query.from ?? '')}`, async () => {
+          const page = await table.query(query);
+          if (query.consistent === true || query.index !== undefined) return page;
+          return { ...page, items: page.items.flatMap((item) => this.#aged(item) ?? []) };
+        }),
+      put: (item, condition) =>
+        call(`put ${kindOf(item.sk)}`, () => this.#write([item], () => table.put(item, condition))),
+      update: (key, changes: readonly Change[], condition) =>
+        call(`update ${kindOf(key.sk)}${nameOf(changes)}`, () =>
+          this.#write([key], async () => {
+            const item = await table.update(key, changes, condition);
+            if (changes.some((change) => change.path === A.claims && change.do === 'add'))
+              process.claimedAt = this.#world.now;
+            return item;
+          }).catch((error: unknown) => {
+            if (error instanceof ConditionFailed && error.item?.[A.leaseOwner] !== undefined)
+              noteOwnClaim(process, this.#world, changes, error);
+            throw error;
+          }),
+        ),
+      delete: (key, condition) =>
+        call(`delete ${kindOf(key.sk)}`, () => this.#write([key], () => table.delete(key, condition))),
+      transact: (writes: readonly Write[], token) =>
+        call('transact', () => this.#write(writes.map(keyOf), () => table.transact(writes, token))),
+    };
+  }
+}
+
+/** A claim that was applied and whose answer was lost counts from then on. */
+const noteOwnClaim = (process: Process, world: World, changes: readonly Change[], error: ConditionFailed): void => {
+  const owner = changes.find((change) => change.path === A.leaseOwner && change.do === 'set');
+  if (owner?.do === 'set' && owner.value === error.item?.[A.leaseOwner]) process.claimedAt ??= world.now;
+};
+
+const kindOf = (sk: string): string => sk.split('#')[0] ?? '';
+const nameOf = (changes: readonly Change[]): string => {
+  if (changes.some((change) => change.path === A.claims && change.do === 'add')) return ' claim';
+  if (changes.some((change) => change.path === A.seq)) return ' commit';
+  return '';
+};
+
+const keyOf = (write: Write): Key => {
+  if ('put' in write) return write.put;
+  if ('update' in write) return write.update;
+  return 'delete' in write ? write.delete : write.check;
+};
