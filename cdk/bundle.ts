@@ -87,7 +87,7 @@ function removeOthers(folder: string, kept: ReadonlySet<string>, out: string): v
   mkdirSync(folder, { recursive: true });
   for (const entry of readdirSync(folder)) {
     const path = join(folder, entry);
-    if (!kept.has(relative(out, path)) && !entry.endsWith('.writing')) rmSync(path, { recursive: true });
+    if (!kept.has(relative(out, path))) rmSync(path, { recursive: true });
   }
 }
 

@@ -53,7 +53,9 @@ const localTarget = async (): Promise<Target> => {
   const file = join(home, 'local.json');
   const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text === undefined) {
-    throw new Told(`No local cloud runs in ${home} (there is no ${file}). Start it with \`npm start\`, or set BATON_HOME.`);
+    throw new Told(
+      `No local cloud runs in ${home} (there is no ${file}). Start it with \`npm start\`, or set BATON_HOME.`,
+    );
   }
   const parsed = localSchema.safeParse(parsedJson(text));
   if (!parsed.success) throw new Told(`${file} cannot be read. Start the local cloud anew with \`npm start\`.`);
@@ -81,14 +83,19 @@ const awsTarget = (stage: string): Target => ({
 
 /** What the SDK's errors mean here. */
 const explained = (error: unknown, { functionName, whereItRuns }: Target): Told => {
-  const { name, message, code } = error as { readonly name?: string; readonly message?: string; readonly code?: string };
+  const { name, message, code } = error as {
+    readonly name?: string;
+    readonly message?: string;
+    readonly code?: string;
+  };
   if (code === 'ECONNREFUSED' || /ECONNREFUSED/.test(message ?? '')) {
     return new Told(`Nothing answers at ${whereItRuns}. Start the local cloud with \`npm start\`.`);
   }
   if (name === 'CredentialsProviderError') {
     return new Told('There are no AWS credentials: sign in first (`aws sso login`, AWS_PROFILE, …), or use --local.');
   }
-  if (/Region is missing/.test(message ?? '')) return new Told('There is no AWS region: set AWS_REGION, or use --local.');
+  if (/Region is missing/.test(message ?? ''))
+    return new Told('There is no AWS region: set AWS_REGION, or use --local.');
   if (name === 'ResourceNotFoundException') {
     return new Told(`There is no function ${functionName} on ${whereItRuns}. Deploy first, or name another --stage.`);
   }

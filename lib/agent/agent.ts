@@ -4,8 +4,8 @@ import { isId } from '../kernel/ids.ts';
 import { keys, owner } from '../kernel/keys.ts';
 import { and, type Condition, exists, type Item, type Key, missing, type Table, type Value } from '../kernel/table.ts';
 import { makeRow, readRow } from '../tenancy/row.ts';
-import type { AgentConfig, ConfigEntries } from './config-keys.ts';
 import { checkSize, mergeConfig, parseConfig } from './config.ts';
+import type { AgentConfig, ConfigEntries } from './config-keys.ts';
 
 const agentSchema = z.object({
   id: z.string(),
@@ -62,11 +62,7 @@ export const getAgent = async (table: Table, orgId: string, agentId: string): Pr
 };
 
 /** As `getAgent`, but shows deleted agents too. `undefined` when there never was one. */
-export const findAgent = async (
-  table: Table,
-  orgId: string,
-  agentId: string,
-): Promise<AgentWithConfig | undefined> => {
+export const findAgent = async (table: Table, orgId: string, agentId: string): Promise<AgentWithConfig | undefined> => {
   if (!isId('agt', agentId)) return undefined;
   const items: Item[] = [];
   let after: Value | undefined;

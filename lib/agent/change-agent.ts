@@ -1,7 +1,16 @@
 import { notFound } from '../kernel/errors.ts';
 import { isId } from '../kernel/ids.ts';
 import { keys } from '../kernel/keys.ts';
-import { type Change, ConditionFailed, type Key, remove, set, type Table, TransactionRefused, type Write } from '../kernel/table.ts';
+import {
+  type Change,
+  ConditionFailed,
+  type Key,
+  remove,
+  set,
+  type Table,
+  TransactionRefused,
+  type Write,
+} from '../kernel/table.ts';
 import { projectStands } from '../tenancy/project.ts';
 import { type AgentWithConfig, agentStands, configItem, findAgent, getAgent, stands } from './agent.ts';
 import { checkConfig, checkSize } from './config.ts';
@@ -38,7 +47,8 @@ export const patchAgent = async (
   const now = new Date(nowMs).toISOString();
   const badge: Change[] = [set('updatedAt', now)];
   if (name !== undefined) badge.push(set('name', name));
-  if (description !== undefined) badge.push(description === null ? remove('description') : set('description', description));
+  if (description !== undefined)
+    badge.push(description === null ? remove('description') : set('description', description));
   if (projectId !== undefined) badge.push(set('projectId', projectId));
   const writes: Write[] = [{ update: keys.agent(orgId, agentId), changes: badge, if: stands }];
   for (const [key, value] of Object.entries(config)) writes.push({ put: configItem(orgId, agentId, key, value, now) });

@@ -38,7 +38,9 @@ export const CONFIG_SCHEMAS = {
   stepDelaySeconds: whole(0, 900).describe('Pause between two steps.'),
   permissionType: z.enum(['GOD_MODE', 'RESTRICTED']),
   permissionTools: names.describe('Exactly these need permission. Without it RESTRICTED means all but effect none.'),
-  httpUnsafe: z.boolean().describe('No server honours Idempotency-Key: http_request other than GET and HEAD runs once at most.'),
+  httpUnsafe: z
+    .boolean()
+    .describe('No server honours Idempotency-Key: http_request other than GET and HEAD runs once at most.'),
   httpUnsafeHosts: names.describe('The same for these hosts only.'),
 } as const;
 

@@ -36,10 +36,21 @@ const toolErrors = (key: string, value: unknown, field: string, tools: readonly 
  * @param tools names of the tools there are
  * @throws AppError 400 naming each field (`config.maxIterations`), the shape received and what was expected
  */
-export const checkConfig = (entries: ConfigEntries, tools: readonly string[], fieldFor?: (key: string) => string): void => {
-  const pairs = Object.entries(entries).map(([key, value]) => ({ key, value, field: fieldFor?.(key) ?? `config.${key}` }));
+export const checkConfig = (
+  entries: ConfigEntries,
+  tools: readonly string[],
+  fieldFor?: (key: string) => string,
+): void => {
+  const pairs = Object.entries(entries).map(([key, value]) => ({
+    key,
+    value,
+    field: fieldFor?.(key) ?? `config.${key}`,
+  }));
   const unknownTools = pairs.flatMap(({ key, value, field }) => toolErrors(key, value, field, tools));
-  const errors = pairs.flatMap(({ key, value, field }) => [...keyErrors(key, field), ...valueErrors(key, value, field)]);
+  const errors = pairs.flatMap(({ key, value, field }) => [
+    ...keyErrors(key, field),
+    ...valueErrors(key, value, field),
+  ]);
   const [first] = [...errors, ...unknownTools];
   if (first === undefined) return checkSize(entries);
   const message = `${first.field}: received ${first.received}, expected ${first.expected}.`;
@@ -63,7 +74,10 @@ export const checkSize = (entries: ConfigEntries): void => {
 };
 
 /** `overrides` win key by key. */
-export const mergeConfig = (agent: ConfigEntries, overrides: ConfigEntries): ConfigEntries => ({ ...agent, ...overrides });
+export const mergeConfig = (agent: ConfigEntries, overrides: ConfigEntries): ConfigEntries => ({
+  ...agent,
+  ...overrides,
+});
 
 /**
  * Splits checked entries into the typed part, defaults filled in, and the rest as it was given.

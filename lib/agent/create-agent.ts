@@ -5,7 +5,7 @@ import { missing, type Table, TransactionRefused } from '../kernel/table.ts';
 import type { Alongside } from '../tenancy/alongside.ts';
 import { getOrganisation } from '../tenancy/organisation.ts';
 import { projectStands } from '../tenancy/project.ts';
-import { agentItem, type AgentWithConfig, configItem } from './agent.ts';
+import { type AgentWithConfig, agentItem, configItem } from './agent.ts';
 import { checkConfig } from './config.ts';
 import type { ConfigEntries } from './config-keys.ts';
 
@@ -81,5 +81,9 @@ const checkWorkflow = (workflow: string, available: readonly string[]): void => 
 
 export const noSuchProject = (projectId: string): Error =>
   badRequest('There is no such project.', [
-    { field: 'projectId', received: `"${projectId.slice(0, 60)}"`, expected: 'the id of a project of this organisation' },
+    {
+      field: 'projectId',
+      received: `"${projectId.slice(0, 60)}"`,
+      expected: 'the id of a project of this organisation',
+    },
   ]);

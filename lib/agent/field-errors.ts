@@ -23,13 +23,21 @@ const at = (value: unknown, path: readonly PropertyKey[]): unknown =>
 
 const fieldOf = (path: readonly PropertyKey[]): string =>
   path.reduce<string>(
-    (text, part) => (typeof part === 'number' ? `${text}[${part}]` : text === '' ? String(part) : `${text}.${String(part)}`),
+    (text, part) =>
+      typeof part === 'number' ? `${text}[${part}]` : text === '' ? String(part) : `${text}.${String(part)}`,
     '',
   );
 
-const bound = (issue: { readonly origin: string; readonly inclusive?: boolean | undefined }, limit: unknown, side: string) => {
-  const unit = issue.origin === 'string' ? ' characters' : issue.origin === 'array' || issue.origin === 'set' ? ' entries' : '';
-  return issue.inclusive === false ? `${side === 'at least' ? 'more than' : 'less than'} ${limit}${unit}` : `${side} ${limit}${unit}`;
+const bound = (
+  issue: { readonly origin: string; readonly inclusive?: boolean | undefined },
+  limit: unknown,
+  side: string,
+) => {
+  const unit =
+    issue.origin === 'string' ? ' characters' : issue.origin === 'array' || issue.origin === 'set' ? ' entries' : '';
+  return issue.inclusive === false
+    ? `${side === 'at least' ? 'more than' : 'less than'} ${limit}${unit}`
+    : `${side} ${limit}${unit}`;
 };
 
 const expectedBy = (issue: z.core.$ZodIssue): string => {
@@ -68,6 +76,8 @@ export const fieldErrors = (error: z.core.$ZodError, value: unknown, under: stri
       }));
     }
     const field = fieldOf([...start, ...issue.path]);
-    return [{ field: field === '' ? 'body' : field, received: shapeOf(at(value, issue.path)), expected: expectedBy(issue) }];
+    return [
+      { field: field === '' ? 'body' : field, received: shapeOf(at(value, issue.path)), expected: expectedBy(issue) },
+    ];
   });
 };

@@ -1,6 +1,7 @@
 /** The clock's half of the protocol: `sweep` looks where nothing moved, `tick` wakes what was to come later than SQS can delay. */
+import { ifStill } from '../kernel/if-still.ts';
 import { DUE_SHARDS, type DueKind, due, parseExecutionPk } from '../kernel/keys.ts';
-import { and, ConditionFailed, eq, type Item, set } from '../kernel/table.ts';
+import { and, eq, type Item, set } from '../kernel/table.ts';
 import { A, type Execution, readExecution } from './execution.ts';
 import { dropMark, markAt, STALL_MS, setMark, stallMark } from './mark.ts';
 import { isTerminal } from './status.ts';
@@ -47,17 +48,6 @@ const executionAt = async (deps: ExecutionDeps, found: Item): Promise<Execution 
 /** The mark has not moved since the index showed it. */
 const seen = (execution: Execution) => and(eq(A.dueSk, execution.dueSk ?? ''), eq(A.duePk, execution.duePk ?? ''));
 
-const quietly = async (work: () => Promise<unknown>): Promise<boolean> => {
-  try {
-    await work();
-    return true;
-  } catch (error) {
-    // Somebody else moved the mark: it is theirs.
-    if (error instanceof ConditionFailed) return false;
-    throw error;
-  }
-};
-
 /**
  * Sends again what stood still. First the mark moves forward, conditionally and twice as far each time, so that a backlog
  * is not amplified; then the message goes out. Marks of anything that can still become RUNNING are kept.
@@ -69,11 +59,11 @@ export const sweepExecution = async (deps: ExecutionDeps, found: Item): Promise<
   if (due.at(execution.dueSk) > now) return;
   const key = { pk: found.pk, sk: found.sk };
   if (isTerminal(execution.status)) {
-    await quietly(() => deps.table.update(key, dropMark, seen(execution)));
+    await ifStill(() => deps.table.update(key, dropMark, seen(execution)));
     return;
   }
   const backoff = Math.min(LONGEST_BACKOFF_MS, (execution.dueBackoff ?? STALL_MS) * 2);
-  const moved = await quietly(() =>
+  const moved = await ifStill(() =>
     deps.table.update(
       key,
       [...setMark(markAt('sweep', execution.executionId, now + backoff)), set(A.dueBackoff, backoff)],
@@ -95,7 +85,7 @@ export const tickExecution = async (deps: ExecutionDeps, found: Item): Promise<v
   if (execution === undefined || execution.dueSk === undefined) return;
   const now = deps.clock.now();
   const key = { pk: found.pk, sk: found.sk };
-  const moved = await quietly(() =>
+  const moved = await ifStill(() =>
     deps.table.update(
       key,
       isTerminal(execution.status) ? dropMark : setMark(stallMark(execution.executionId, now + TICK_HORIZON_MS)),

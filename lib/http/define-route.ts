@@ -73,11 +73,8 @@ export interface Route {
   readonly handler: (call: Call<unknown, unknown, unknown>) => Promise<Answer>;
 }
 
-interface Definition<
-  Path extends string,
-  Query extends z.ZodObject | undefined,
-  Body extends z.ZodType | undefined,
-> extends Omit<Route, 'path' | 'query' | 'body' | 'handler'> {
+interface Definition<Path extends string, Query extends z.ZodObject | undefined, Body extends z.ZodType | undefined>
+  extends Omit<Route, 'path' | 'query' | 'body' | 'handler'> {
   readonly path: Path;
   readonly query?: Query;
   readonly body?: Body;

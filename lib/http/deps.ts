@@ -1,6 +1,7 @@
 import type { Ids } from '../kernel/ids.ts';
 import type { Clock, Log, Secrets } from '../kernel/ports.ts';
 import type { Table } from '../kernel/table.ts';
+import type { RequestLog } from '../observe/logger.ts';
 import type { Authenticator } from '../tenancy/authenticate.ts';
 import type { ExecutionService } from './execution-service.ts';
 
@@ -20,7 +21,7 @@ export interface ApiDeps {
   readonly secrets: Secrets;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly log: Log;
+  readonly log: Log & Pick<RequestLog, 'append'>;
   readonly authenticator: Authenticator;
   readonly executions: ExecutionService;
   readonly tools: readonly ToolDescription[];

@@ -19,9 +19,7 @@ const now = z
     state: z.string(),
     since: time,
     waitingOn: z.object({ kind: z.string(), id: z.string().optional() }).optional(),
-    attempt: z
-      .object({ n: count, max: count, nextAt: time.optional(), lastError: z.string().optional() })
-      .optional(),
+    attempt: z.object({ n: count, max: count, nextAt: time.optional(), lastError: z.string().optional() }).optional(),
     sentence: z.string(),
   })
   .describe('What it does or waits for at this moment, also in one sentence.');

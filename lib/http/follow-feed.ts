@@ -1,6 +1,6 @@
-import { encodeCursor, decodeCursor, invalid } from './paging.ts';
 import type { Clock } from '../kernel/ports.ts';
 import type { ExecutionAt, ExecutionService, FeedPage, FeedPosition } from './execution-service.ts';
+import { decodeCursor, encodeCursor, invalid } from './paging.ts';
 
 /** Between two looks of a long poll: soon enough to feel live, and at most some 70 reads in 20 s. */
 const LOOK_AGAIN_MS = 300;

@@ -59,7 +59,12 @@ const keyOf = ({ orgId, route, key }: IdempotentRequest) => keys.idempotency(org
 /** Remembers the answer, in the transaction that creates what it tells of. Refused when the key was used meanwhile. */
 export const recordOf = (
   request: IdempotentRequest,
-  answer: { readonly status: number; readonly text: string; readonly secret: boolean; readonly id?: string | undefined },
+  answer: {
+    readonly status: number;
+    readonly text: string;
+    readonly secret: boolean;
+    readonly id?: string | undefined;
+  },
   nowMs: number,
 ): Write => {
   const now = Math.floor(nowMs / 1_000);
@@ -89,7 +94,8 @@ export const firstAnswer = async (
     throw new AppError(422, 'idempotency_mismatch', message);
   }
   if (record.answer === undefined) {
-    const message = 'This was done already, and its secret is shown only once. Delete it and make a new one if it is lost.';
+    const message =
+      'This was done already, and its secret is shown only once. Delete it and make a new one if it is lost.';
     throw conflict('secret_already_shown', message, record.id === undefined ? {} : { id: record.id });
   }
   return { status: record.status, text: record.answer };

@@ -1,5 +1,5 @@
-import { isId } from '../kernel/ids.ts';
 import { AppError, notFound } from '../kernel/errors.ts';
+import { isId } from '../kernel/ids.ts';
 import { ID_PARAMS, type Route } from './define-route.ts';
 
 export interface Match {
@@ -52,7 +52,9 @@ export const matchRoute = (routes: readonly Route[], method: string, path: strin
   const match = fitting.find(({ route }) => route.method === wanted);
   if (match !== undefined) return match;
   if (fitting.length === 0) throw new AppError(404, 'no_such_route', 'There is nothing at this address.');
-  const allow = [...new Set(fitting.flatMap(({ route: { method } }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))];
+  const allow = [
+    ...new Set(fitting.flatMap(({ route: { method } }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))),
+  ];
   throw new AppError(405, 'method_not_allowed', `This address takes ${allow.join(', ')}.`, { allow });
 };
 

@@ -55,7 +55,8 @@ export const makePage =
   (orgId: string, query: { readonly limit?: unknown; readonly cursor?: unknown }) =>
   (list: string): ListRequest => ({
     limit: typeof query.limit === 'number' ? query.limit : USUAL_ITEMS,
-    start: typeof query.cursor === 'string' && query.cursor !== '' ? decodeCursor(orgId, list, query.cursor) : undefined,
+    start:
+      typeof query.cursor === 'string' && query.cursor !== '' ? decodeCursor(orgId, list, query.cursor) : undefined,
     cursor: (position) => encodeCursor(orgId, list, position),
   });
 

@@ -24,7 +24,7 @@ export const readQuery = (event: APIGatewayProxyEventV2): { readonly [name: stri
 
 /**
  * The JSON body; `{}` when there is none. The content type is not looked at: what parses as JSON is JSON.
- * @throws AppError 400 `malformed_json` (with the position) or `invalid_utf8`, 413 `body_too_large`
+ * @throws AppError 400 `malformed_json` (with the position), `invalid_utf8`, `too_deep`; 413 `body_too_large`
  */
 export const readBody = (event: APIGatewayProxyEventV2): unknown => {
   const text = bodyText(event);
@@ -35,9 +35,7 @@ export const readBody = (event: APIGatewayProxyEventV2): unknown => {
   } catch {
     throw malformed(text);
   }
-  if (isDeeperThan(value, DEEPEST)) {
-    throw badRequest(`The body is nested more than ${DEEPEST} levels deep.`, [], 'too_deep');
-  }
+  checkShape(value);
   return value;
 };
 
@@ -65,13 +63,19 @@ const malformed = (text: string): AppError => {
   return new AppError(400, 'malformed_json', message, where);
 };
 
-const isDeeperThan = (value: unknown, most: number): boolean => {
+/** Looks through the value level by level, without recursion. */
+const checkShape = (value: unknown): void => {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > most) return true;
-    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+    if (depth > DEEPEST) throw badRequest(`The body is nested more than ${DEEPEST} levels deep.`, [], 'too_deep');
+    const objects = level.filter((one) => typeof one === 'object' && one !== null);
+    if (objects.some((one) => Object.hasOwn(one, '__proto__'))) {
+      // Half of the world's JavaScript loses such a member on the way, so that what is kept would not be what was given.
+      const error = { field: '__proto__', received: 'a member of this name', expected: 'another name' };
+      throw badRequest('No member may be called __proto__.', [error]);
+    }
+    level = objects.flatMap((one) => Object.values(one));
   }
-  return false;
 };
 
 /**

@@ -26,6 +26,7 @@ export const makeRouter =
     const headers = lowerCased(event.headers);
     const isPublic = match.route.scope === 'public';
     const principal = isPublic ? NOBODY : await deps.authenticator.authenticate(apiKeyOf(headers));
+    deps.log.append({ orgId: principal.orgId, keyId: principal.keyId, operation: match.route.operationId });
     const used = isPublic ? Promise.resolve() : deps.authenticator.noteUse(principal);
     try {
       const result = await answer(match, { event, headers, principal, deps, context });

@@ -43,9 +43,9 @@ export const fileItem = (orgId: string, executionId: string, row: FileRow): Item
 /** Negative when `a` is older than `b`, 0 for the same. */
 export const compareVersions = (a: FileVersion, b: FileVersion): number => a.seq - b.seq || a.n - b.n;
 
-/** Guard of a write: no row yet, or one of an older version. */
+/** Guard of a write: no row yet, or one of an older version. A row of a newer writer is never replaced unread. */
 export const olderThan = (version: FileVersion): Condition =>
-  or(missing('seq'), lt('seq', version.seq), and(eq('seq', version.seq), lt('n', version.n)));
+  or(missing('seq'), and(eq('v', 1), or(lt('seq', version.seq), and(eq('seq', version.seq), lt('n', version.n)))));
 
 /** Guard of a change that rests on what was read: the row is still the one that was seen. */
 export const stillAt = (seen: FileRow | undefined): Condition =>

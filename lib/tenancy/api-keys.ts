@@ -60,7 +60,12 @@ export interface NewApiKey {
 }
 
 /** Both rows of a key: the listing side under the organisation, the lookup side under the hash. */
-export const apiKeyRows = (id: string, secret: string, given: NewApiKey, nowMs: number): { key: ApiKey; writes: Write[] } => {
+export const apiKeyRows = (
+  id: string,
+  secret: string,
+  given: NewApiKey,
+  nowMs: number,
+): { key: ApiKey; writes: Write[] } => {
   const hash = hashApiKey(secret);
   const { orgId, name, expiresAt, createdBy } = given;
   const scopes = [...given.scopes];

@@ -50,7 +50,10 @@ export const makeAuthenticator = (deps: { readonly table: Table; readonly clock:
   return {
     async authenticate(apiKey) {
       if (apiKey === undefined || apiKey === '') {
-        throw refused('missing_key', 'An API key is needed: send it as "Authorization: Bearer KEY" or "X-API-Key: KEY".');
+        throw refused(
+          'missing_key',
+          'An API key is needed: send it as "Authorization: Bearer KEY" or "X-API-Key: KEY".',
+        );
       }
       const lookup = apiKey.length > LONGEST_KEY ? undefined : await find(hashApiKey(apiKey));
       if (lookup === undefined) {
@@ -59,7 +62,8 @@ export const makeAuthenticator = (deps: { readonly table: Table; readonly clock:
         }
         throw refused('unknown_key', 'There is no such API key.');
       }
-      if (lookup.revokedAt !== undefined) throw refused('revoked_key', `The API key was revoked at ${lookup.revokedAt}.`);
+      if (lookup.revokedAt !== undefined)
+        throw refused('revoked_key', `The API key was revoked at ${lookup.revokedAt}.`);
       if (lookup.expiresAt !== undefined && Date.parse(lookup.expiresAt) <= deps.clock.now()) {
         throw refused('expired_key', `The API key expired at ${lookup.expiresAt}.`);
       }
@@ -92,8 +96,13 @@ const bound = (map: Map<string, unknown>): void => {
 /** @throws AppError 403 naming the scope that is missing */
 export const demandScope = (principal: Principal, needed: Scope): void => {
   if (allows(principal.scopes, needed)) return;
-  throw new AppError(403, 'missing_scope', `This needs the scope "${needed}"; the key has "${principal.scopes.join(' ')}".`, {
-    neededScope: needed,
-    scopes: principal.scopes,
-  });
+  throw new AppError(
+    403,
+    'missing_scope',
+    `This needs the scope "${needed}"; the key has "${principal.scopes.join(' ')}".`,
+    {
+      neededScope: needed,
+      scopes: principal.scopes,
+    },
+  );
 };

@@ -29,7 +29,12 @@ export const getOrganisation = async (table: Table, orgId: string): Promise<Orga
 };
 
 /** Holds all steps, Evals and effects of the organisation. Stopping twice keeps the first time and actor. */
-export const stopOrganisation = async (table: Table, orgId: string, by: string, nowMs: number): Promise<Organisation> => {
+export const stopOrganisation = async (
+  table: Table,
+  orgId: string,
+  by: string,
+  nowMs: number,
+): Promise<Organisation> => {
   try {
     const stopped = { at: new Date(nowMs).toISOString(), by };
     const written = await table.update(keys.organisation(orgId), [set('stopped', stopped)], missing('stopped'));

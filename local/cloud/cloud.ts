@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createBus } from '../events/bus.ts';
 import { startEventSources } from '../functions/event-source.ts';
-import { type Functions, startFunctions } from '../functions/functions.ts';
+import { startFunctions } from '../functions/functions.ts';
 import { mayInvoke } from '../functions/permission.ts';
-import { type Gateway, startGateway } from '../gateway/gateway.ts';
+import { startGateway } from '../gateway/gateway.ts';
 import type { Home } from '../home/home.ts';
 import type { Front } from '../http/front.ts';
 import { LOCAL } from '../names.ts';
@@ -34,6 +34,21 @@ export interface Cloud {
 
 /** Brings up everything behind the front, and opens it once all of it answers. */
 export const startCloud = async (options: CloudOptions): Promise<Cloud> => {
+  // What is open so far, closed in the opposite order, also when something further on cannot come up.
+  const opened: (() => void | Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (let last = opened.pop(); last !== undefined; last = opened.pop()) await last();
+  };
+  try {
+    await bringUp(options, opened);
+    return { close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+const bringUp = async (options: CloudOptions, opened: (() => void | Promise<void>)[]): Promise<void> => {
   const { settings, home, front, echo } = options;
   // Queue URLs carry the gateway's port, and the gateway judges by the template that has them: so the port comes first.
   const port = await freePort();
@@ -41,7 +56,23 @@ export const startCloud = async (options: CloudOptions): Promise<Cloud> => {
   const assembly = readAssembly(options.templateFile, { ...LOCAL, gatewayUrl, apiUrl: front.url });
   const principals = makePrincipals(assembly.roles);
 
-  const functions: Functions = startFunctions({
+  const open = await openServices(home, assembly, {
+    gatewayUrl: () => gatewayUrl,
+    functions: () => functions,
+    onEvent: (busName, event) => bus.onEvent(busName, event),
+  });
+  opened.push(open.close);
+  const gateway = await startGateway({
+    port,
+    assembly,
+    services: open.services,
+    principals: principals.all,
+    chaos: settings.chaos,
+    killCaller: (principal) => functions.killProcessOf(principal),
+    log: echo,
+  });
+  opened.push(gateway.close, () => keepUsage(home.path('usage.json'), gateway.usage()));
+  const functions = startFunctions({
     assembly,
     home: home.dir,
     region: LOCAL.region,
@@ -51,6 +82,7 @@ export const startCloud = async (options: CloudOptions): Promise<Cloud> => {
     credentialsOf: principals.ofRole,
     echo,
   });
+  opened.push(functions.close);
   const bus = createBus({
     assembly,
     region: LOCAL.region,
@@ -58,20 +90,6 @@ export const startCloud = async (options: CloudOptions): Promise<Cloud> => {
     invokeAsync: functions.invokeAsync,
     mayInvoke: (functionArn, ruleArn) => mayInvoke(assembly, functionArn, 'events.amazonaws.com', ruleArn),
     echo,
-  });
-  const open = await openServices(home, assembly, {
-    gatewayUrl: () => gatewayUrl,
-    functions: () => functions,
-    onEvent: bus.onEvent,
-  });
-  const gateway: Gateway = await startGateway({
-    port,
-    assembly,
-    services: open.services,
-    principals: principals.all,
-    chaos: settings.chaos,
-    killCaller: functions.killProcessOf,
-    log: echo,
   });
   const bootstrapFunction = bootstrapFunctionOf(assembly);
   storeModelAccount(assembly, open.services, options.model);
@@ -94,6 +112,7 @@ export const startCloud = async (options: CloudOptions): Promise<Cloud> => {
     chaos: settings.chaos,
     echo,
   });
+  opened.push(sources.close);
   const { accessKeyId, secretAccessKey } = principals.operator;
   home.writeLocalFile({
     pid: process.pid,
@@ -103,21 +122,10 @@ export const startCloud = async (options: CloudOptions): Promise<Cloud> => {
     operator: { accessKeyId, secretAccessKey },
     bootstrapFunction,
   });
+  opened.push(home.removeLocalFile);
   front.open(backend);
   bus.start();
-
-  return {
-    async close() {
-      home.removeLocalFile();
-      bus.close();
-      const closing = sources.close();
-      await functions.close();
-      await closing;
-      keepUsage(home.path('usage.json'), gateway.usage());
-      await gateway.close();
-      await open.close();
-    },
-  };
+  opened.push(bus.close);
 };
 
 const freePort = (): Promise<number> =>

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
-import type { Expression } from './condition.ts';
-import type { Clause } from './update.ts';
-import type { Attributes, AttributeValue, Path } from './values.ts';
+import type { Expression } from './expressions/condition.ts';
+import type { Clause } from './expressions/update.ts';
+import type { AttributeValue, Path } from './values/values.ts';
 
 /**
  * The parts of dynalite (pinned) that the local DynamoDB stands on: the shape tables and checks of its requests, with
@@ -90,12 +90,3 @@ export const customCheck = (data: { [member: string]: unknown }, validation: Val
 
 /** What is wrong with a value, if anything; numbers in it are brought into plain form. */
 export const checkValue = (value: AttributeValue): string | undefined => core.validateAttributeValue(value);
-
-/** What is wrong with the attributes of an item or key, if anything. */
-export function checkAttributes(attributes: Attributes): string | undefined {
-  for (const value of Object.values(attributes)) {
-    const problem = checkValue(value);
-    if (problem !== undefined) return problem;
-  }
-  return undefined;
-}

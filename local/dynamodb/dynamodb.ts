@@ -1,11 +1,9 @@
-import { batchGetItem, batchWriteItem } from './batch-operations.ts';
 import { DynamoDbError, internalError, unknownOperation } from './errors.ts';
-import { deleteItem, getItem, putItem, updateItem } from './item-operations.ts';
-import type { Context, Operation } from './operation.ts';
-import { query } from './query.ts';
-import { scan } from './scan.ts';
-import { Sqlite } from './sqlite.ts';
-import { Store } from './store.ts';
+import { batchGetItem, batchWriteItem } from './operations/batch-operations.ts';
+import { deleteItem, getItem, putItem, updateItem } from './operations/item-operations.ts';
+import type { Context, Operation } from './operations/operation.ts';
+import { query } from './operations/query.ts';
+import { scan } from './operations/scan.ts';
 import {
   createTable,
   definitionOf,
@@ -14,10 +12,12 @@ import {
   describeTimeToLive,
   listTables,
   updateTimeToLive,
-} from './table-operations.ts';
-import { deleteExpired } from './time-to-live.ts';
-import { transactGetItems } from './transact-get.ts';
-import { transactWriteItems } from './transact-write.ts';
+} from './operations/table-operations.ts';
+import { deleteExpired } from './operations/time-to-live.ts';
+import { Sqlite } from './store/sqlite.ts';
+import { Store } from './store/store.ts';
+import { transactGetItems } from './transactions/transact-get.ts';
+import { transactWriteItems } from './transactions/transact-write.ts';
 
 const OPERATIONS: { readonly [operation: string]: Operation } = {
   BatchGetItem: batchGetItem,

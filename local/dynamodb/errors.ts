@@ -1,4 +1,4 @@
-import type { Attributes } from './values.ts';
+import type { Attributes } from './values/values.ts';
 
 const SERVICE = 'com.amazonaws.dynamodb.v20120810#';
 const VALIDATE = 'com.amazon.coral.validate#';

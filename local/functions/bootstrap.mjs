@@ -5,6 +5,7 @@
 
 import { existsSync } from 'node:fs';
 import http from 'node:http';
+import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -117,6 +118,9 @@ try {
   await post('/init/error', describe(error));
   process.exit(1);
 }
+
+// Node writes its compile cache when a process exits by itself, and this one is killed.
+flushCompileCache();
 
 for (;;) {
   const next = await call('GET', '/invocation/next');

@@ -24,12 +24,15 @@ export interface Pool {
   close(): Promise<void>;
 }
 
+const STOPPING = failed('ServiceException', 'The local cloud is stopping.');
+
 export const createPool = (options: PoolOptions): Pool => {
   const processes = new Set<FunctionProcess>();
   const busy = new Set<FunctionProcess>();
   /** The last used comes first again, so that the others grow idle and end. */
   const idle: { readonly process: FunctionProcess; readonly timer: NodeJS.Timeout }[] = [];
   const queue: (() => void)[] = [];
+  const starting = new Set<Promise<FunctionProcess | Error>>();
   let taken = 0;
   let closed = false;
 
@@ -53,6 +56,7 @@ export const createPool = (options: PoolOptions): Pool => {
       if (!last.process.isGone()) return last.process;
     }
     const started = await options.start();
+    if (closed) started.kill(STOPPING);
     processes.add(started);
     options.changed();
     void started.gone.then(() => {
@@ -73,8 +77,11 @@ export const createPool = (options: PoolOptions): Pool => {
     async invoke(payload) {
       await acquire();
       try {
-        if (closed) return failed('ServiceException', 'The local cloud is stopping.');
-        const process = await begin().catch((error: Error) => error);
+        if (closed) return STOPPING;
+        const beginning = begin().catch((error: Error) => error);
+        starting.add(beginning);
+        const process = await beginning;
+        starting.delete(beginning);
         if (process instanceof Error) return failed('Runtime.StartFailed', process.message);
         busy.add(process);
         try {
@@ -98,8 +105,8 @@ export const createPool = (options: PoolOptions): Pool => {
     async close() {
       closed = true;
       for (const { timer } of idle) clearTimeout(timer);
-      const reason = failed('ServiceException', 'The local cloud is stopping.');
-      for (const process of processes) process.kill(reason);
+      for (const process of processes) process.kill(STOPPING);
+      await Promise.all(starting);
       await Promise.all([...processes].map(({ gone }) => gone));
     },
   };

@@ -29,7 +29,7 @@ function throttled({ service }: AwsRequest): AwsError {
         'The level of configured provisioned throughput for the table was exceeded. Consider increasing your provisioning level with the UpdateTable API.',
       );
     case 'sqs':
-      return new AwsError('RequestThrottled', 'Request is throttled.');
+      return new AwsError('RequestThrottled', 'Request is throttled.', { status: 403 });
     case 's3':
       return new AwsError('SlowDown', 'Please reduce your request rate.', { status: 503 });
     case 'lambda':

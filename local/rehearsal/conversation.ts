@@ -24,8 +24,10 @@ export interface Event {
   readonly name: string;
   /** The file it was about; '' where there is none. */
   readonly path: string;
-  /** False when the answer says that nothing came of it. */
+  /** False when the answer says that nothing came of it, or that nobody knows. */
   readonly ok: boolean;
+  /** True when nobody knows whether it happened. */
+  readonly doubtful: boolean;
   readonly answer: string;
 }
 
@@ -70,7 +72,8 @@ export const readConversation = (body: unknown): Conversation | undefined => {
 };
 
 const NOTHING_CAME =
-  /^(?:there is no |the arguments of |the path |the request failed|error\b)|outcome unknown|is not a text file|permission denied|was not run/i;
+  /^(?:there is no |the arguments of |the path |the request failed|not carried out|error\b)|is not a text file|permission denied|was not run/i;
+const DOUBTFUL = /^the outcome of .{0,80} is unknown|outcome unknown/i;
 
 /** The answered calls, in the order of their answers. */
 export const eventsOf = (conversation: Conversation): readonly Event[] => {
@@ -79,7 +82,9 @@ export const eventsOf = (conversation: Conversation): readonly Event[] => {
     const call = message.role === 'tool' ? calls.get(message.callId) : undefined;
     if (call === undefined) return [];
     const path = typeof call.args.path === 'string' ? call.args.path : '';
-    return [{ name: call.name, path, ok: !NOTHING_CAME.test(message.content), answer: message.content }];
+    const answer = message.content;
+    const doubtful = DOUBTFUL.test(answer);
+    return [{ name: call.name, path, ok: !doubtful && !NOTHING_CAME.test(answer), doubtful, answer }];
   });
 };
 

@@ -54,6 +54,10 @@ export const decide = (conversation: Conversation): Reply => {
       'I have to ask.',
     );
   }
+  const lastList = events.findLastIndex(({ name }) => name === 'list_files');
+  if (events.findLastIndex(({ doubtful }) => doubtful) > lastList) {
+    return call('list_files', {}, 'Nobody knows whether that happened; looking before doing it again.');
+  }
   // A window that does not reach back to the beginning tells nothing of the files, so they are looked up.
   if (!events.some(({ name }) => name === 'think' || name === 'list_files')) {
     return call('list_files', {}, 'Which files are there already?');
@@ -80,6 +84,8 @@ const figuresJob = (series: readonly Series[], events: readonly Event[]): Reply 
   const next = series.find(({ name }) => !known.has(csvPath(name)));
   if (next !== undefined) {
     const path = csvPath(next.name);
+    const written = events.filter((event) => event.name === 'write_file' && event.path === path && event.ok).length;
+    if (written >= 3) return finish(`${path} was written three times and is gone again.`);
     return call('write_file', { path, content: toCsv(next) }, `The figures of ${next.name} go into ${path}.`);
   }
   const lastWrite = events.findLastIndex((event) => event.name === 'write_file' && event.path.startsWith('figures/'));

@@ -1,4 +1,4 @@
-/** The house as data: which room stands above which, and what may come in from outside. See CONTRIBUTING. */
+/** The house as data: which room stands above which, and what may come in from outside. */
 
 /**
  * Rooms of `lib/` from the ground up; a file may use rooms below its own and its own. Capabilities do I/O only through the

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Blobs } from '../../lib/kernel/ports.ts';
-import { refusal } from './table.contract.ts';
+import { refusal } from '../support/refusal.ts';
 
 /** What every store of objects behind the port does. */
 export const blobsContract = (subject: () => Blobs): void => {

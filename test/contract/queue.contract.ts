@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Queue } from '../../lib/kernel/ports.ts';
-import { refusal } from './table.contract.ts';
+import { refusal } from '../support/refusal.ts';
 
 export interface TestMessage {
   readonly orgId: string;

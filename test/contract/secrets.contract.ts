@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Secrets } from '../../lib/kernel/ports.ts';
-import { refusal } from './table.contract.ts';
+import { refusal } from '../support/refusal.ts';
 
 /** What every store of secrets behind the port does. */
 export const secretsContract = (subject: () => Secrets): void => {

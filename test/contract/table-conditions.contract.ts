@@ -17,7 +17,8 @@ import {
   or,
   type Table,
 } from '../../lib/kernel/table.ts';
-import { freshPk, refusal } from './table.contract.ts';
+import { refusal } from '../support/refusal.ts';
+import { freshPk } from './table.contract.ts';
 
 const ROW = {
   text: 'b',

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Item, type Query, remove, set, type Table, type Value } from '../../lib/kernel/table.ts';
-import { freshPk, refusal } from './table.contract.ts';
+import { refusal } from '../support/refusal.ts';
+import { freshPk } from './table.contract.ts';
 
 const SKS = ['A', 'B#1', 'B#10', 'B#2', 'B#ü', 'B#\uffff', 'B#🎈', 'C'] as const;
 

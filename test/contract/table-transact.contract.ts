@@ -12,7 +12,8 @@ import {
   TransactionRefused,
   type Write,
 } from '../../lib/kernel/table.ts';
-import { freshPk, refusal } from './table.contract.ts';
+import { refusal } from '../support/refusal.ts';
+import { freshPk } from './table.contract.ts';
 
 /** All or nothing, with a reason for each write. */
 export const transactContract = (subject: () => Table): void => {

@@ -11,20 +11,12 @@ import {
   set,
   type Table,
 } from '../../lib/kernel/table.ts';
+import { refusal } from '../support/refusal.ts';
 
 let partitions = 0;
 
 /** A partition of its own for each test, so that the suite can run against a table that is never emptied. */
 export const freshPk = (): string => `ORG#contract-${process.pid}-${Date.now()}-${partitions++}`;
-
-export const refusal = async (work: Promise<unknown>): Promise<unknown> => {
-  try {
-    await work;
-  } catch (error) {
-    return error;
-  }
-  throw new Error('The call was expected to be refused.');
-};
 
 /** Single items: what is stored, what comes back, what is refused. */
 export const itemContract = (subject: () => Table): void => {

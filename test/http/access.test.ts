@@ -69,7 +69,11 @@ describe("another organisation's ids", () => {
     h.executions.at(executionId).files.set('a.txt', Buffer.from('secret'));
     const project = await h.call('POST', '/v1/projects', { name: 'p' });
     const key = await h.call('POST', '/v1/keys', { name: 'k', scopes: ['read'] });
-    await h.call('PUT', '/v1/providers/mine', { baseUrl: 'https://m.example/v1', apiKey: 'k', models: [{ name: 'm' }] });
+    await h.call('PUT', '/v1/providers/mine', {
+      baseUrl: 'https://m.example/v1',
+      apiKey: 'k',
+      models: [{ name: 'm' }],
+    });
     const permissionId = h.executions.ask(executionId).id;
     ids = { agentId, executionId, permissionId, projectId: project.json.id as string, keyId: key.json.id as string };
   });
@@ -90,7 +94,9 @@ describe("another organisation's ids", () => {
     const foreign = await h.call(route.method, pathOf(route, ids), body, { key: h.b.apiKey });
     expect(foreign.status).toBe(404);
     const after = h.table.dump().filter(({ sk }) => !sk.startsWith('APIKEY#'));
-    expect(JSON.stringify(after)).toBe(JSON.stringify(JSON.parse(before).filter(({ sk }: { sk: string }) => !sk.startsWith('APIKEY#'))));
+    expect(JSON.stringify(after)).toBe(
+      JSON.stringify(JSON.parse(before).filter(({ sk }: { sk: string }) => !sk.startsWith('APIKEY#'))),
+    );
     const own = await h.call(route.method, pathOf(route, ids), body);
     expect([200, 202, 204, 409]).toContain(own.status);
   });
@@ -111,14 +117,20 @@ describe("another organisation's ids", () => {
 describe('keys in requests', () => {
   it('come as Bearer or X-API-Key', async () => {
     const h = await makeHarness();
-    const viaHeader = await h.call('GET', '/v1/agents', undefined, { key: undefined, headers: { 'X-API-Key': h.a.apiKey } });
+    const viaHeader = await h.call('GET', '/v1/agents', undefined, {
+      key: undefined,
+      headers: { 'X-API-Key': h.a.apiKey },
+    });
     expect(viaHeader.status).toBe(200);
     const lowerCase = await h.call('GET', '/v1/agents', undefined, {
       key: undefined,
       headers: { authorization: `bearer ${h.a.apiKey}` },
     });
     expect(lowerCase.status).toBe(200);
-    const basic = await h.call('GET', '/v1/agents', undefined, { key: undefined, headers: { authorization: 'Basic eDp5' } });
+    const basic = await h.call('GET', '/v1/agents', undefined, {
+      key: undefined,
+      headers: { authorization: 'Basic eDp5' },
+    });
     expect(basic.json.code).toBe('missing_key');
   });
 

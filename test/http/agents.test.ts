@@ -23,7 +23,10 @@ describe('agents', () => {
   });
 
   it('refuse wrong types naming field, shape and expectation', async () => {
-    const refused = await h.call('POST', '/v1/agents', { name: 'x', config: { maxIterations: 'many', goals: ['', 4] } });
+    const refused = await h.call('POST', '/v1/agents', {
+      name: 'x',
+      config: { maxIterations: 'many', goals: ['', 4] },
+    });
     expect(refused.status).toBe(400);
     expect(refused.headers['content-type']).toMatch(/problem\+json/);
     expect(refused.json.errors).toEqual([
@@ -80,7 +83,11 @@ describe('agents', () => {
     const changes = { name: 'new', description: 'd', config: { goals: ['b'], extra: true } };
     const patched = await h.call('PATCH', `/v1/agents/${id}`, changes);
     expect(patched.status).toBe(200);
-    expect(patched.json).toMatchObject({ name: 'new', description: 'd', config: { goals: ['b'], maxSteps: 4, extra: true } });
+    expect(patched.json).toMatchObject({
+      name: 'new',
+      description: 'd',
+      config: { goals: ['b'], maxSteps: 4, extra: true },
+    });
     const cleared = await h.call('PATCH', `/v1/agents/${id}`, { description: null });
     expect(cleared.json).not.toHaveProperty('description');
     const noProject = await h.call('PATCH', `/v1/agents/${id}`, { projectId: 'prj_00000000000000000000000000' });
@@ -135,7 +142,9 @@ describe('agents', () => {
     } while (cursor !== undefined);
     expect(seen).toEqual(made);
     const some = await h.call('GET', `/v1/agents?projectId=${project.json.id}&limit=4`);
-    expect((some.json.items as unknown as { id: string }[]).map(({ id }) => id)).toEqual(made.filter((_, i) => i % 2 === 0));
+    expect((some.json.items as unknown as { id: string }[]).map(({ id }) => id)).toEqual(
+      made.filter((_, i) => i % 2 === 0),
+    );
     expect(some.json).not.toHaveProperty('nextCursor');
   });
 });

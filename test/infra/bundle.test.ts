@@ -1,29 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Bundles, bundle } from '../../cdk/bundle.ts';
 import { FUNCTIONS } from '../../lib/names.ts';
+import { projectAt } from './project.ts';
 import { runModule } from './run-module.ts';
-import { appIn, scratch } from './synthesized.ts';
-
-/** A project of the same shape: every handler says its name and takes a CommonJS package with it. */
-function project(at: string, without: readonly string[] = []): string {
-  for (const name of FUNCTIONS.filter((name) => !without.includes(name))) {
-    mkdirSync(join(at, 'functions', name), { recursive: true });
-    writeFileSync(
-      join(at, 'functions', name, 'handler.ts'),
-      `import host from 'old-style';\nexport class NamedError extends Error {}\nexport const handler = async (): Promise<string> => '${name} ' + host() + new NamedError().constructor.name;\n`,
-    );
-  }
-  const dependency = join(at, 'node_modules', 'old-style');
-  mkdirSync(dependency, { recursive: true });
-  writeFileSync(join(dependency, 'package.json'), '{"name":"old-style","version":"1.0.0","main":"index.js"}');
-  writeFileSync(
-    join(dependency, 'index.js'),
-    "const os = require('node:os');\nmodule.exports = () => typeof os.hostname;\n",
-  );
-  return at;
-}
+import { scratch } from './scratch.ts';
 
 const contents = (bundles: Bundles, name: (typeof FUNCTIONS)[number]) =>
   Object.fromEntries(
@@ -34,7 +16,7 @@ const contents = (bundles: Bundles, name: (typeof FUNCTIONS)[number]) =>
 
 describe('bundling', () => {
   it('makes one folder a function with an ES module and its source map', async () => {
-    const root = project(scratch());
+    const root = projectAt(scratch());
     const bundles = await bundle({ root, out: join(root, 'out') });
     for (const name of FUNCTIONS) {
       const files = contents(bundles, name);
@@ -44,13 +26,13 @@ describe('bundling', () => {
   });
 
   it('runs without require, CommonJS dependencies included, and keeps names', async () => {
-    const root = project(scratch());
+    const root = projectAt(scratch());
     const { folders } = await bundle({ root, out: join(root, 'out') });
     expect(runModule(folders['dead-letter'], 'console.log(await handler());')).toBe('dead-letter functionNamedError\n');
   });
 
   it('makes the same bytes in another folder and holds no path of this machine', async () => {
-    const [here, there] = [project(scratch()), project(join(scratch(), 'deeper', 'still'))];
+    const [here, there] = [projectAt(scratch()), projectAt(join(scratch(), 'deeper', 'still'))];
     const first = await bundle({ root: here, out: join(here, 'out') });
     const second = await bundle({ root: there, out: join(scratch(), 'elsewhere') });
     for (const name of FUNCTIONS) {
@@ -63,7 +45,7 @@ describe('bundling', () => {
   });
 
   it('leaves unchanged files alone and clears what an earlier build left', async () => {
-    const root = project(scratch());
+    const root = projectAt(scratch());
     const options = { root, out: join(root, 'out') };
     const { folders } = await bundle(options);
     const written = statSync(join(folders.api, 'index.mjs')).mtimeMs;
@@ -74,21 +56,21 @@ describe('bundling', () => {
   });
 
   it('can run twice at once', async () => {
-    const root = project(scratch());
+    const root = projectAt(scratch());
     const options = { root, out: join(root, 'out') };
     const [first, second] = await Promise.all([bundle(options), bundle(options)]);
     expect(contents(first, 'step')).toEqual(contents(second, 'step'));
   });
 
   it('names the handlers that are missing', async () => {
-    const root = project(scratch(), ['tick', 'dead-letter']);
+    const root = projectAt(scratch(), ['tick', 'dead-letter']);
     await expect(bundle({ root, out: join(root, 'out') })).rejects.toThrow(
       /functions\/tick\/handler\.ts, functions\/dead-letter\/handler\.ts/,
     );
   });
 
   it('says where the code is wrong', async () => {
-    const root = project(scratch());
+    const root = projectAt(scratch());
     writeFileSync(
       join(root, 'functions/api/handler.ts'),
       "import { nothing } from './not-there.ts';\nexport const handler = nothing;\n",
@@ -96,23 +78,5 @@ describe('bundling', () => {
     await expect(bundle({ root, out: join(root, 'out') })).rejects.toThrow(
       /functions\/api\/handler\.ts:1[\s\S]*not-there/,
     );
-  });
-});
-
-describe('the app over bundled code', () => {
-  it('synthesizes to the same template and the same assets twice', async () => {
-    const root = project(scratch());
-    const read = async (folder: string) => {
-      const { folders } = await bundle({ root, out: join(folder, 'code') });
-      const assembly = appIn(folder, { code: folders }).synth();
-      const [stack] = assembly.stacks;
-      return {
-        template: stack?.template,
-        assets: readdirSync(assembly.directory).filter((name) => name.startsWith('asset.')),
-      };
-    };
-    const first = await read(scratch());
-    expect(first.assets).toHaveLength(FUNCTIONS.length);
-    expect(await read(scratch())).toEqual(first);
   });
 });

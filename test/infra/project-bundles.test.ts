@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Bundles, bundle } from '../../cdk/bundle.ts';
 import { FUNCTIONS } from '../../lib/names.ts';
 import { runModule } from './run-module.ts';
-import { scratch } from './synthesized.ts';
+import { scratch } from './scratch.ts';
 
 /** What a function may not carry to AWS. */
 const FOREIGN = /^(cdk|local|test|scripts|bench)\/|node_modules\/(aws-cdk|constructs|cdk-nag|esbuild|vitest)/;

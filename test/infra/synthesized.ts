@@ -1,19 +1,11 @@
 /** The app as tests see it: the real stack over placeholder code, so that no handler has to exist. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { afterAll } from 'vitest';
 import { type AppOptions, createApp } from '../../cdk/create-app.ts';
 import { FUNCTIONS, type FunctionName } from '../../lib/names.ts';
-
-/** A scratch folder that is gone when the test file ends. */
-export function scratch(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'baton-infra-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+import { scratch } from './scratch.ts';
 
 export function placeholderCode(folder: string): Record<FunctionName, string> {
   const made = FUNCTIONS.map((name) => {
@@ -73,6 +65,9 @@ export class Synthesized {
     return this.named('AWS::SQS::Queue', 'QueueName', `baton-dev-${name}`);
   }
 }
+
+/** The app as it is without any context. */
+export const app = new Synthesized();
 
 /** A value of the template as text: `<Ref>`, `<Resource.Attribute>`, joins joined. */
 export function flat(value: unknown): string {

@@ -196,6 +196,8 @@ describe('reading', () => {
     await expect(files.list()).rejects.toBeInstanceOf(UnreadableRow);
     await expect(files.append('a', bytes('y'), at(10))).rejects.toBeInstanceOf(UnreadableRow);
     await expect(files.write('a', bytes('y'), at(2))).rejects.toBeInstanceOf(UnreadableRow);
+    await expect(files.write('a', bytes('y'), at(10))).rejects.toBeInstanceOf(UnreadableRow);
+    expect(await table.get(keys.file(ORG, EXE, 'a'))).toMatchObject({ v: 2, seq: 9 });
   });
 
   it('says so when the object behind a row is gone', async () => {

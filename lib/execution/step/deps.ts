@@ -53,8 +53,12 @@ export interface ExecutionDeps {
 
 export interface StepDeps extends ExecutionDeps {
   readonly models: ModelClient;
-  /** `undefined`: no model is configured. May cache for a minute. */
-  readonly resolveModel: (orgId: string, model: string | undefined) => Promise<ResolvedModel | undefined>;
+  /** `undefined`: no model is configured. May answer from memory for a while, unless `fresh`. */
+  readonly resolveModel: (
+    orgId: string,
+    model: string | undefined,
+    options?: { readonly fresh?: boolean },
+  ) => Promise<ResolvedModel | undefined>;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly filesOf: (orgId: string, executionId: string) => Files;
   readonly fetch: GuardedFetch;

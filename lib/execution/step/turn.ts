@@ -44,9 +44,9 @@ const buy = async (
     await stopStep(deps, lease, execution, stop ?? NO_MODEL, 0);
     return undefined;
   }
-  const call: Call = { execution, pinned: window.pinned, model, remainingMs: turn.remainingMs(), ...request };
   const askedAt = deps.clock.now();
-  const outcome = await callModel(deps, lease, call);
+  const asked: Call = { execution, pinned: window.pinned, model, remainingMs: turn.remainingMs(), ...request };
+  const { call, outcome } = await callWithFreshKey(turn, asked);
   switch (outcome.kind) {
     case 'reply':
       return { outcome, call, askedAt };
@@ -65,6 +65,19 @@ const buy = async (
       }
       return undefined;
   }
+};
+
+/** A refused key may have been replaced since this process remembered it: asked once more, if it was. A 401 costs nothing. */
+const callWithFreshKey = async (
+  { deps, lease, execution }: Turn,
+  call: Call,
+): Promise<{ readonly call: Call; readonly outcome: ModelOutcome }> => {
+  const outcome = await callModel(deps, lease, call);
+  if (outcome.kind !== 'stop' || outcome.code !== 'model_unauthorized') return { call, outcome };
+  const model = await deps.resolveModel(execution.orgId, call.pinned.model, { fresh: true });
+  const replaced = model !== undefined && JSON.stringify(model.account) !== JSON.stringify(call.model.account);
+  if (!replaced) return { call, outcome };
+  return { call: { ...call, model }, outcome: await callModel(deps, lease, { ...call, model }) };
 };
 
 const canCondense = (turn: Turn, window: Window): boolean =>

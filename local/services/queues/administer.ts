@@ -3,7 +3,7 @@ import { AwsError } from '../../gateway/aws-error.ts';
 import { type JsonObject, listOf, objectOf, stringOf } from '../../gateway/json.ts';
 import type { QueueContext } from './context.ts';
 import { checkAttributes, DEFAULTS } from './queue-attributes.ts';
-import { invalidParameter, missingParameter, queueError } from './queue-errors.ts';
+import { invalidParameter, missingParameter } from './queue-errors.ts';
 import type { Queue } from './queue-store.ts';
 
 /** Idempotent when the attributes given agree with those of the queue. */
@@ -70,7 +70,7 @@ export function describeQueue({ store, now }: QueueContext, queue: Queue, input:
     'KmsMasterKeyId',
   ]);
   const unknown = names.find((name) => typeof name !== 'string' || !known.has(name));
-  if (unknown !== undefined) throw queueError('InvalidAttributeName', `Unknown Attribute ${String(unknown)}.`);
+  if (unknown !== undefined) throw new AwsError('InvalidAttributeName', `Unknown Attribute ${String(unknown)}.`);
   const shown = Object.entries(all).filter(([name]) => names.includes('All') || names.includes(name));
   return shown.length === 0 ? {} : { Attributes: Object.fromEntries(shown) };
 }

@@ -1,6 +1,7 @@
+import { AwsError } from '../../gateway/aws-error.ts';
 import { type JsonObject, objectOf, stringOf } from '../../gateway/json.ts';
 import { messageSize } from './message-digest.ts';
-import { invalidParameter, missingParameter, queueError } from './queue-errors.ts';
+import { invalidParameter, missingParameter } from './queue-errors.ts';
 import type { Queue } from './queue-store.ts';
 
 export interface NewMessage {
@@ -19,7 +20,7 @@ export function readMessage(input: JsonObject, queue: Queue): NewMessage {
   const body = input.MessageBody;
   if (typeof body !== 'string' || body === '') throw missingParameter('MessageBody');
   if (FORBIDDEN.test(body)) {
-    throw queueError(
+    throw new AwsError(
       'InvalidMessageContents',
       'Invalid characters found. Valid unicode characters are #x9 | #xA | #xD | #x20 to #xD7FF | #xE000 to #xFFFD | #x10000 to #x10FFFF.',
     );

@@ -7,7 +7,7 @@ import { runBatch } from './batch.ts';
 import type { QueueContext } from './context.ts';
 import { wholeNumber } from './message-input.ts';
 import { checkAttributes, DEFAULTS } from './queue-attributes.ts';
-import { missingParameter, queueDoesNotExist } from './queue-errors.ts';
+import { missingParameter, queueDoesNotExist, queueError } from './queue-errors.ts';
 import { type Queue, QueueStore } from './queue-store.ts';
 import { deleteMessages, deleteOne, setVisibility } from './receipts.ts';
 import { presentMessage, receive } from './receive.ts';
@@ -108,7 +108,7 @@ async function run(
       context.store.dropQueue(queue.name);
       return {};
     default:
-      throw new AwsError('UnsupportedOperation', `The local cloud's queues do not have the operation ${operation}.`);
+      throw queueError('UnsupportedOperation', `The local cloud's queues do not have the operation ${operation}.`);
   }
 }
 

@@ -1,9 +1,9 @@
 import { agentStands } from '../../../lib/agent/agent.ts';
+import type { ExecutionAt, ExecutionService } from '../../../lib/http/execution-service.ts';
+import type { ExecutionView, FeedRowView, PermissionView } from '../../../lib/http/execution-views.ts';
 import { conflict, notFound } from '../../../lib/kernel/errors.ts';
 import { type Ids, makeIds } from '../../../lib/kernel/ids.ts';
 import { type Table, TransactionRefused, type Write } from '../../../lib/kernel/table.ts';
-import type { ExecutionAt, ExecutionService } from '../../../lib/http/execution-service.ts';
-import type { ExecutionView, FeedRowView, PermissionView } from '../../../lib/http/execution-views.ts';
 
 interface Kept {
   readonly orgId: string;
@@ -95,7 +95,10 @@ export const makeFakeExecutions = (table: Table, ids: Ids = makeIds()): FakeExec
       items: [...kept.values()]
         .filter((one) => one.orgId === orgId)
         .map(({ view }) => view)
-        .filter((view) => (agentId === undefined || view.agentId === agentId) && (status === undefined || view.status === status))
+        .filter(
+          (view) =>
+            (agentId === undefined || view.agentId === agentId) && (status === undefined || view.status === status),
+        )
         .slice(0, limit),
     }),
     patchLimits: async (at, limits) => {

@@ -2,7 +2,6 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import { makeApi } from '../../../lib/http/api.ts';
 import type { ApiDeps } from '../../../lib/http/deps.ts';
 import { makeIds } from '../../../lib/kernel/ids.ts';
-import type { Log } from '../../../lib/kernel/ports.ts';
 import { createApiKey } from '../../../lib/tenancy/api-keys.ts';
 import { makeAuthenticator } from '../../../lib/tenancy/authenticate.ts';
 import { bootstrap } from '../../../lib/tenancy/bootstrap.ts';
@@ -39,7 +38,13 @@ export const makeHarness = async () => {
   const secrets = makeMemorySecrets();
   const ids = makeIds();
   const errors: unknown[] = [];
-  const log: Log = { debug() {}, info() {}, warn() {}, error: (_, fields) => void errors.push(fields?.error) };
+  const log: ApiDeps['log'] = {
+    debug() {},
+    info() {},
+    warn() {},
+    append() {},
+    error: (_, fields) => void errors.push(fields?.error),
+  };
   const executions = makeFakeExecutions(table, ids);
   const deps: ApiDeps = {
     table,

@@ -12,7 +12,9 @@ beforeAll(async () => {
 afterAll(() => cloud?.stop());
 
 const send = (body: unknown, more: object = {}) =>
-  cloud.sqs.send(new SendMessageCommand({ QueueUrl: cloud.queueUrl('jobs'), MessageBody: JSON.stringify(body), ...more }));
+  cloud.sqs.send(
+    new SendMessageCommand({ QueueUrl: cloud.queueUrl('jobs'), MessageBody: JSON.stringify(body), ...more }),
+  );
 
 const records = (from: TestCloud = cloud): Record<string, unknown>[] =>
   from.log('app-worker').flatMap((line) => (line.records as Record<string, unknown>[] | undefined) ?? []);
@@ -67,18 +69,25 @@ describe('a message of the queue', () => {
       eventSource: 'aws:sqs',
       eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:jobs',
       awsRegion: 'us-east-1',
-      attributes: { ApproximateReceiveCount: '1', MessageGroupId: 'org_1', SentTimestamp: expect.stringMatching(/^\d{13}$/) },
+      attributes: {
+        ApproximateReceiveCount: '1',
+        MessageGroupId: 'org_1',
+        SentTimestamp: expect.stringMatching(/^\d{13}$/),
+      },
       messageAttributes: { kind: { stringValue: 'x', dataType: 'String' } },
     });
     await vi.waitFor(async () => expect(await counts()).toBe('0 waiting, 0 in flight'), 5000);
   });
 
-  test.each([{ fails: true }, { throws: true }, { malformed: true }])('stays in flight when it is not done: %j', async (body) => {
-    const { MessageId } = await send(body);
-    await vi.waitFor(() => expect(records().map(({ messageId }) => messageId)).toContain(MessageId), 5000);
-    // The visibility time-out of 60 s decides when it comes again.
-    await vi.waitFor(async () => expect(await counts()).toMatch(/^0 waiting, [1-3] in flight$/), 5000);
-  });
+  test.each([{ fails: true }, { throws: true }, { malformed: true }])(
+    'stays in flight when it is not done: %j',
+    async (body) => {
+      const { MessageId } = await send(body);
+      await vi.waitFor(() => expect(records().map(({ messageId }) => messageId)).toContain(MessageId), 5000);
+      // The visibility time-out of 60 s decides when it comes again.
+      await vi.waitFor(async () => expect(await counts()).toMatch(/^0 waiting, [1-3] in flight$/), 5000);
+    },
+  );
 });
 
 test('every schedule fires once at the start, and by hand', async () => {
@@ -95,7 +104,12 @@ test('every schedule fires once at the start, and by hand', async () => {
 });
 
 test('an event on the bus reaches the target of the rule that matches, and no other', async () => {
-  const entry = (DetailType: string) => ({ EventBusName: 'app', Source: 'shop', DetailType, Detail: '{"agentId":"agt_1"}' });
+  const entry = (DetailType: string) => ({
+    EventBusName: 'app',
+    Source: 'shop',
+    DetailType,
+    Detail: '{"agentId":"agt_1"}',
+  });
   await cloud.events.send(new PutEventsCommand({ Entries: [entry('Something Else'), entry('Run Agent')] }));
   const fixed = () => cloud.log('app-tick').filter(({ event }) => (event as { fixed?: boolean } | undefined)?.fixed);
   await vi.waitFor(() => expect(fixed()).toHaveLength(1), 5000);
@@ -103,7 +117,9 @@ test('an event on the bus reaches the target of the rule that matches, and no ot
 
 test('it stops cleanly: no processes, no local.json, the use of grants is kept', async () => {
   const other = await startTestCloud();
-  const pids = Object.values(JSON.parse(readFileSync(other.home.path('processes.json'), 'utf8')) as Record<string, number[]>).flat();
+  const pids = Object.values(
+    JSON.parse(readFileSync(other.home.path('processes.json'), 'utf8')) as Record<string, number[]>,
+  ).flat();
   expect(pids.length).toBeGreaterThan(0);
   const stopped = other.stop();
   const began = performance.now();

@@ -10,7 +10,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { itemSize } from '../../../local/dynamodb/item-size.ts';
+import { itemSize } from '../../../local/dynamodb/values/item-size.ts';
 import { TABLE } from './definition.ts';
 import { useDynamoDb } from './harness.ts';
 

@@ -148,12 +148,19 @@ describe('values', () => {
     expect(answer.body.message).toContain(message);
   });
 
-  test('documents may nest 32 levels', async () => {
+  test('documents may nest 32 levels, by an update as well', async () => {
     const nested = (levels: number): unknown => (levels === 0 ? 'end' : { a: nested(levels - 1) });
-    await put({ ...Key, doc: nested(31) });
-    expect((await refusal(put({ ...Key, doc: nested(40) }))).message).toBe(
-      'Nesting Levels have exceeded supported limits',
-    );
+    const tooDeep = 'Nesting Levels have exceeded supported limits';
+    await put({ ...Key, doc: nested(32) });
+    for (const levels of [33, 60, 500])
+      expect((await refusal(put({ ...Key, doc: nested(levels) }))).message).toBe(tooDeep);
+    const deepen = new UpdateCommand({
+      TableName,
+      Key,
+      UpdateExpression: 'SET doc.a = :deep',
+      ExpressionAttributeValues: { ':deep': nested(32) },
+    });
+    expect((await refusal(local.doc.send(deepen))).message).toBe(tooDeep);
   });
 
   test('legacy parameters are refused rather than ignored', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addNumbers, orderedNumber } from '../../../local/dynamodb/numbers.ts';
+import { addNumbers, orderedNumber } from '../../../local/dynamodb/values/numbers.ts';
 
 /** Integers of up to 38 digits, moved by a power of ten. */
 const decimal = fc.tuple(fc.bigInt({ min: -(10n ** 38n) + 1n, max: 10n ** 38n - 1n }), fc.integer({ min: 0, max: 40 }));

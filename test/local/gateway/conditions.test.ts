@@ -92,7 +92,11 @@ describe('policies', () => {
 
   it('a decision under conditions is made anew for each context', () => {
     const policy = new Policy([allow(['s3:ListBucket'], ['b'], { StringEquals: { 's3:prefix': ['a'] } })]);
-    const list = (prefix: string) => ({ action: 's3:ListBucket', resource: 'b', context: new Map([['s3:prefix', [prefix]]]) });
+    const list = (prefix: string) => ({
+      action: 's3:ListBucket',
+      resource: 'b',
+      context: new Map([['s3:prefix', [prefix]]]),
+    });
     expect(policy.decide(list('a')).allowed).toBe(true);
     expect(policy.decide(list('b')).allowed).toBe(false);
     expect(policy.decide(list('a')).allowed).toBe(true);
@@ -121,6 +125,8 @@ describe('usage over several runs', () => {
   });
 
   it('does not complain of grants it cannot see in use', () => {
-    expect(run(['logs:PutLogEvents', 'sqs:SendMessage'], []).neverUsed.map(({ action }) => action)).toEqual(['sqs:SendMessage']);
+    expect(run(['logs:PutLogEvents', 'sqs:SendMessage'], []).neverUsed.map(({ action }) => action)).toEqual([
+      'sqs:SendMessage',
+    ]);
   });
 });

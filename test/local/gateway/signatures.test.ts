@@ -61,8 +61,14 @@ describe('who may not come in', () => {
   });
 
   it('a request without any signature', async () => {
-    const { status, text } = await send({ url: cloud.url, init: { method: 'POST', headers: listTables.headers, body: '{}' } });
-    expect([status, JSON.parse(text).__type]).toEqual([400, 'com.amazon.coral.service#MissingAuthenticationTokenException']);
+    const { status, text } = await send({
+      url: cloud.url,
+      init: { method: 'POST', headers: listTables.headers, body: '{}' },
+    });
+    expect([status, JSON.parse(text).__type]).toEqual([
+      400,
+      'com.amazon.coral.service#MissingAuthenticationTokenException',
+    ]);
     const s3 = await send({ url: `${cloud.url}/files-bucket/a`, init: {} });
     expect(s3.status).toBe(403);
     expect(s3.text).toContain('<Code>AccessDenied</Code>');
@@ -75,7 +81,10 @@ describe('who may not come in', () => {
     const at = new Date(Date.now() + offset);
     const { status, text } = await send(await signedRequest(cloud.url, OPERATOR, { ...listTables, at }));
     expect(status).toBe(400);
-    expect(JSON.parse(text)).toMatchObject({ __type: expect.stringContaining('#InvalidSignatureException'), message: expect.stringContaining(sentence) });
+    expect(JSON.parse(text)).toMatchObject({
+      __type: expect.stringContaining('#InvalidSignatureException'),
+      message: expect.stringContaining(sentence),
+    });
   });
 
   it('four minutes of skew are let through', async () => {
@@ -107,7 +116,10 @@ describe('who may not come in', () => {
 
   it('a malformed Authorization header', async () => {
     const { url, init } = await signedRequest(cloud.url, OPERATOR, listTables);
-    const { text } = await send({ url, init: { ...init, headers: { ...init.headers, authorization: 'AWS4-HMAC-SHA256 nonsense' } } });
+    const { text } = await send({
+      url,
+      init: { ...init, headers: { ...init.headers, authorization: 'AWS4-HMAC-SHA256 nonsense' } },
+    });
     expect(JSON.parse(text).__type).toContain('IncompleteSignatureException');
   });
 });
@@ -178,12 +190,19 @@ describe('streamed bodies', () => {
       method: 'PUT',
       path: '/files-bucket/chunked',
       service: 's3',
-      headers: { 'x-amz-content-sha256': mode, 'x-amz-decoded-content-length': length, 'content-encoding': 'aws-chunked' },
+      headers: {
+        'x-amz-content-sha256': mode,
+        'x-amz-decoded-content-length': length,
+        'content-encoding': 'aws-chunked',
+      },
     });
     const headers = init.headers as { [name: string]: string };
     const date = headers['x-amz-date'] ?? '';
     const scope = `${date.slice(0, 8)}/us-east-1/s3/aws4_request`;
-    const key = ['us-east-1', 's3', 'aws4_request'].reduce(hmac, hmac(`AWS4${OPERATOR.secretAccessKey}`, date.slice(0, 8)));
+    const key = ['us-east-1', 's3', 'aws4_request'].reduce(
+      hmac,
+      hmac(`AWS4${OPERATOR.secretAccessKey}`, date.slice(0, 8)),
+    );
     let previous = /Signature=(\w+)/.exec(headers.authorization ?? '')?.[1] ?? '';
     const sign = (kind: string, ...hashes: string[]): string => {
       previous = hmac(key, [kind, date, scope, previous, ...hashes].join('\n')).toString('hex');
@@ -239,7 +258,12 @@ describe('rough clients', () => {
         socket.on('error', () => {});
       });
     }
-    const huge = await signedRequest(cloud.url, OPERATOR, { method: 'PUT', path: '/files-bucket/huge', service: 's3', body: Buffer.alloc(13 * 1024 * 1024) });
+    const huge = await signedRequest(cloud.url, OPERATOR, {
+      method: 'PUT',
+      path: '/files-bucket/huge',
+      service: 's3',
+      body: Buffer.alloc(13 * 1024 * 1024),
+    });
     const answer = await send(huge);
     expect(answer.status).toBe(413);
     expect(answer.text).toContain('EntityTooLarge');
@@ -248,7 +272,9 @@ describe('rough clients', () => {
 
   it('an object of 10 MB goes through', async () => {
     const { s3 } = cloud.clients();
-    await s3.send(new PutObjectCommand({ Bucket: 'files-bucket', Key: 'big', Body: Buffer.alloc(10 * 1024 * 1024, 'x') }));
+    await s3.send(
+      new PutObjectCommand({ Bucket: 'files-bucket', Key: 'big', Body: Buffer.alloc(10 * 1024 * 1024, 'x') }),
+    );
     const got = await s3.send(new GetObjectCommand({ Bucket: 'files-bucket', Key: 'big' }));
     expect((await got.Body?.transformToByteArray())?.length).toBe(10 * 1024 * 1024);
   });

@@ -67,7 +67,10 @@ describe('what the template says', () => {
 
   test('queues with attributes as texts, the redrive policy with a local ARN', () => {
     const jobs = assembly.queues.find(({ name }) => name === 'jobs');
-    expect(jobs).toMatchObject({ url: 'http://127.0.0.1:4566/000000000000/jobs', attributes: { VisibilityTimeout: '60' } });
+    expect(jobs).toMatchObject({
+      url: 'http://127.0.0.1:4566/000000000000/jobs',
+      attributes: { VisibilityTimeout: '60' },
+    });
     expect(JSON.parse(jobs?.attributes.RedrivePolicy ?? '')).toEqual({
       deadLetterTargetArn: 'arn:aws:sqs:us-east-1:000000000000:app-test-Dead',
       maxReceiveCount: 20,
@@ -135,14 +138,24 @@ describe('what cannot be played is refused by resource and property', () => {
     ['worker', 'Layers', ['arn'], /worker\.Layers/],
     ['worker', 'Handler', { 'Fn::ImportValue': 'x' }, /worker\.Handler: Fn::ImportValue/],
     ['worker', 'Handler', { 'Fn::If': ['Prod', 'a', 'b'] }, /worker\.Handler: Fn::If/],
-    ['worker', 'Environment', { Variables: { X: { Ref: 'Nowhere' } } }, /worker\.Environment\.Variables\.X: Ref Nowhere/],
+    [
+      'worker',
+      'Environment',
+      { Variables: { X: { Ref: 'Nowhere' } } },
+      /worker\.Environment\.Variables\.X: Ref Nowhere/,
+    ],
     ['worker', 'Environment', { Variables: { X: { 'Fn::GetAtt': ['Jobs', 'Colour'] } } }, /Jobs\.Colour/],
     ['worker', 'Environment', { Variables: { X: '{{resolve:ssm:/a}}' } }, /Variables\.X: the dynamic reference/],
     ['worker', 'Role', 'arn:aws:iam::1:role/other', /worker\.Role/],
     ['worker', 'MemorySize', 'much', /worker\.MemorySize: expected a number/],
     ['Table', 'BillingMode', 'PROVISIONED', /Table\.BillingMode/],
     ['Table', 'StreamSpecification', {}, /Table\.StreamSpecification/],
-    ['workerRole', 'ManagedPolicyArns', ['arn:aws:iam::aws:policy/AdministratorAccess'], /workerRole\.ManagedPolicyArns/],
+    [
+      'workerRole',
+      'ManagedPolicyArns',
+      ['arn:aws:iam::aws:policy/AdministratorAccess'],
+      /workerRole\.ManagedPolicyArns/,
+    ],
     ['workerRole', 'PermissionsBoundary', 'arn', /workerRole\.PermissionsBoundary/],
     ['workerPolicy', 'PolicyDocument', { Statement: { Effect: 'Allow', NotAction: 'x', Resource: '*' } }, /NotAction/],
     ['Mapping', 'FilterCriteria', {}, /Mapping\.FilterCriteria/],
@@ -164,15 +177,22 @@ describe('what cannot be played is refused by resource and property', () => {
   });
 
   test('a name that refers to itself', () => {
-    expect(() => read(having('Jobs', 'QueueName', { 'Fn::GetAtt': ['Jobs', 'QueueName'] }))).toThrow(/refers to itself/);
+    expect(() => read(having('Jobs', 'QueueName', { 'Fn::GetAtt': ['Jobs', 'QueueName'] }))).toThrow(
+      /refers to itself/,
+    );
   });
 });
 
 test('intrinsics within each other', () => {
   const value = {
-    'Fn::Select': [1, { 'Fn::Split': ['/', { 'Fn::Sub': ['${A}/${!B}/x', { A: { 'Fn::Join': ['-', ['a', { Ref: 'Stage' }]] } }] }] }],
+    'Fn::Select': [
+      1,
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of Fn::Sub
+      { 'Fn::Split': ['/', { 'Fn::Sub': ['${A}/${!B}/x', { A: { 'Fn::Join': ['-', ['a', { Ref: 'Stage' }]] } }] }] },
+    ],
   };
   const assembly = read(having('worker', 'Environment', { Variables: { X: value, Y: { Ref: 'AWS::NoValue' } } }));
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: what an escaped placeholder becomes
   expect(assembly.functions.find(({ logicalId }) => logicalId === 'worker')?.environment).toEqual({ X: '${B}' });
 });
 
@@ -180,5 +200,7 @@ test('a folder without exactly one template is refused', () => {
   const file = writeTemplate(fixtureTemplate());
   const folder = file.slice(0, file.lastIndexOf('/'));
   expect(findTemplate(folder)).toBe(file);
-  expect(() => findTemplate(new URL('../fixtures/handlers', import.meta.url).pathname)).toThrow(/must hold one template, it has 0/);
+  expect(() => findTemplate(new URL('../fixtures/handlers', import.meta.url).pathname)).toThrow(
+    /must hold one template, it has 0/,
+  );
 });

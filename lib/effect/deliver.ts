@@ -1,0 +1,86 @@
+import { ifStill } from '../kernel/if-still.ts';
+import { due, keys } from '../kernel/keys.ts';
+import type { Bus, Clock, Log, Queue } from '../kernel/ports.ts';
+import { and, eq, type Item, remove, set, type Table } from '../kernel/table.ts';
+import { TABLE } from '../names.ts';
+import { EFFECT_STALL_MS, type EffectMessage, parseEffectPk, readEffect } from './effect.ts';
+
+export interface EffectDeps {
+  readonly table: Table;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly bus: Bus;
+  readonly effects: Queue<EffectMessage>;
+}
+
+/** Rows of what was sent are kept this long. */
+const KEPT_SECONDS = 7 * 86_400;
+const FIRST_RETRY_SECONDS = 2;
+const LONGEST_RETRY_SECONDS = 900;
+
+/** Visibility of a message whose effect failed, by how often it was received: 2 s, doubling. */
+export const retrySeconds = (receiveCount: number): number =>
+  Math.min(LONGEST_RETRY_SECONDS, FIRST_RETRY_SECONDS * 2 ** Math.max(0, receiveCount - 1));
+
+/**
+ * Sends one effect. A crash between the sending and its mark sends it again: receivers know a repeat by the `id` in the
+ * detail.
+ * @throws whatever the bus says: the message stays and comes back later
+ */
+export const deliverEffect = async (deps: EffectDeps, message: EffectMessage): Promise<void> => {
+  const [item, organisation] = await Promise.all([
+    deps.table.get(keys.effect(message.orgId, message.effectId), { consistent: true }),
+    deps.table.get(keys.organisation(message.orgId)),
+  ]);
+  if (item === undefined) return;
+  const effect = readEffect(item);
+  if (effect.state !== 'pending') return;
+  // Somebody holds the whole organisation; its mark brings the effect back.
+  if (organisation?.stopped !== undefined) return;
+  const detail = JSON.parse(effect.detail) as { readonly [key: string]: unknown };
+  await deps.bus.publish({ detailType: effect.detailType, detail: { id: effect.effectId, ...detail } });
+  const now = deps.clock.now();
+  await ifStill(() =>
+    deps.table.update(
+      { pk: item.pk, sk: item.sk },
+      [
+        set('state', 'sent'),
+        set('sentAt', now),
+        set(TABLE.ttl, Math.floor(now / 1000) + KEPT_SECONDS),
+        remove('duePk'),
+        remove('dueSk'),
+      ],
+      eq('state', 'pending'),
+    ),
+  );
+};
+
+/** The queue gave up: kept as `dead`, where people find it. */
+export const buryEffect = async (deps: Pick<EffectDeps, 'table' | 'log'>, message: EffectMessage): Promise<void> => {
+  deps.log.error('An effect could not be sent.', { effectId: message.effectId });
+  await ifStill(() =>
+    deps.table.update(
+      keys.effect(message.orgId, message.effectId),
+      [set('state', 'dead'), remove('duePk'), remove('dueSk')],
+      eq('state', 'pending'),
+    ),
+  );
+};
+
+/** Sends again what nobody has sent: first its mark moves, conditionally, then the message goes out. */
+export const sweepEffect = async (
+  deps: Pick<EffectDeps, 'table' | 'clock' | 'effects'>,
+  found: Item,
+): Promise<void> => {
+  const message = parseEffectPk(found.pk);
+  if (message === undefined || typeof found.dueSk !== 'string') return;
+  const mark = due.sk(deps.clock.now() + EFFECT_STALL_MS, message.effectId);
+  const moved = await ifStill(() =>
+    deps.table.update(
+      { pk: found.pk, sk: found.sk },
+      [set('dueSk', mark)],
+      and(eq('state', 'pending'), eq('dueSk', String(found.dueSk))),
+    ),
+  );
+  if (moved) await deps.effects.send(message, { delaySeconds: 0, tenant: message.orgId });
+};

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { UnreadableRow } from '../kernel/errors.ts';
+import { due, keys } from '../kernel/keys.ts';
+import type { Item } from '../kernel/table.ts';
+
+/**
+ * Something that leaves the system. Its row is written in the transaction of the decision behind it (store, then act); a
+ * message only wakes it, and its mark in the `due` index finds it when the message is lost.
+ */
+const effectSchema = z.object({
+  v: z.literal(1),
+  effectId: z.string(),
+  orgId: z.string(),
+  kind: z.literal('bus'),
+  detailType: z.string(),
+  /** JSON text of the event's detail. */
+  detail: z.string(),
+  state: z.enum(['pending', 'sent', 'dead']),
+  at: z.number(),
+  sentAt: z.number().optional(),
+  lastError: z.string().optional(),
+  duePk: z.string().optional(),
+  dueSk: z.string().optional(),
+});
+export type Effect = z.infer<typeof effectSchema>;
+
+/** @throws UnreadableRow */
+export const readEffect = (item: Item): Effect => {
+  const parsed = effectSchema.safeParse(item);
+  if (!parsed.success) throw new UnreadableRow(item, z.prettifyError(parsed.error));
+  return parsed.data;
+};
+
+/** A pending effect is looked at again when its message has not been seen for this long. */
+export const EFFECT_STALL_MS = 600_000;
+
+export const effectItem = (
+  effect: Pick<Effect, 'effectId' | 'orgId' | 'kind' | 'detailType' | 'detail' | 'at'>,
+): Item => ({
+  ...keys.effect(effect.orgId, effect.effectId),
+  ...effect,
+  v: 1,
+  state: 'pending',
+  duePk: due.pkOf('sweep', effect.effectId),
+  dueSk: due.sk(effect.at + EFFECT_STALL_MS, effect.effectId),
+});
+
+/** The same cause makes the same id, so that a transaction that is tried again writes the same row. */
+export const effectIdOf = (cause: string): string =>
+  `eff_${createHash('sha256').update(cause).digest('hex').slice(0, 26)}`;
+
+export const effectMessageSchema = z.strictObject({ orgId: z.string().min(1), effectId: z.string().min(1) });
+export type EffectMessage = z.infer<typeof effectMessageSchema>;
+
+/** Ids out of an effect's primary key, as the index shows it. */
+export const parseEffectPk = (pk: string): EffectMessage | undefined => {
+  const match = /^ORG#([^#]+)#EFFECT#([^#]+)$/.exec(pk);
+  return match?.[1] !== undefined && match[2] !== undefined ? { orgId: match[1], effectId: match[2] } : undefined;
+};

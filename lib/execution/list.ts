@@ -1,0 +1,143 @@
+import { isId } from '../kernel/ids.ts';
+import { keys, owner } from '../kernel/keys.ts';
+import type { Item, Page, Table, Value } from '../kernel/table.ts';
+import { type Listed, listRows, type PageRequest } from '../tenancy/list-rows.ts';
+import { type Execution, readExecution } from './execution.ts';
+import { type FeedRow, readFeedRow } from './feed.ts';
+import { type At, getExecution } from './get.ts';
+import { messageFor } from './message.ts';
+import { type AskRow, readAsk } from './rows.ts';
+import { isTerminal, type Status } from './status.ts';
+import type { ExecutionDeps } from './step/deps.ts';
+
+/** Newest first; of one agent by its pointers, of the whole organisation by the index. */
+export const listExecutions = async (
+  table: Table,
+  orgId: string,
+  filter: { readonly agentId?: string | undefined; readonly status?: Status | undefined },
+  page: PageRequest,
+): Promise<Listed<Execution>> => {
+  const read = (item: Item): Execution | undefined => {
+    const execution = readExecution(item);
+    return filter.status === undefined || execution.status === filter.status ? execution : undefined;
+  };
+  if (filter.agentId === undefined) {
+    return listRows({ table, pk: owner.executions(orgId), index: 'byOwner', read }, page);
+  }
+  if (!isId('agt', filter.agentId)) return { items: [] };
+  const items: Execution[] = [];
+  let start = page.start;
+  // The pointers name the rows; the rows decide. A page may need several looks when the filter lets little through.
+  for (;;) {
+    const { pk, prefix } = keys.agentExecutions(orgId, filter.agentId);
+    const pointers = await listRows({ table, pk, prefix, read: (item) => item.sk }, { limit: page.limit, start });
+    const rows = await fetchRows(table, orgId, pointers.items);
+    for (const [index, row] of rows.entries()) {
+      if (items.length === page.limit) return { items, next: pointers.items[index] ?? '' };
+      const execution = row && read(row);
+      if (execution !== undefined) items.push(execution);
+    }
+    if (pointers.next === undefined) return { items };
+    if (items.length === page.limit) return { items, next: pointers.next };
+    start = pointers.next;
+  }
+};
+
+const BATCH = 100; // `getMany` takes 100 keys
+
+const fetchRows = async (table: Table, orgId: string, sortKeys: readonly string[]): Promise<(Item | undefined)[]> => {
+  const wanted = sortKeys.map((sk) => keys.execution(orgId, sk.slice('EXECUTION#'.length)));
+  const rows: (Item | undefined)[] = [];
+  for (let at = 0; at < wanted.length; at += BATCH) {
+    rows.push(...(await table.getMany(wanted.slice(at, at + BATCH), { consistent: true })));
+  }
+  return rows;
+};
+
+export interface FeedSlice {
+  readonly rows: readonly FeedRow[];
+  /** It has ended and nothing comes after these rows. */
+  readonly ended: boolean;
+}
+
+/** Committed rows after a position, in order. Rows at or above the execution's `seq` do not show before their commit. */
+export const readFeed = async (
+  table: Table,
+  at: At,
+  after: { readonly seq: number; readonly n: number } | undefined,
+  limit: number,
+): Promise<FeedSlice> => {
+  const execution = await getExecution(table, at);
+  const range = keys.feedRange(at.orgId, at.executionId, after?.seq ?? 0, execution.seq - 1);
+  const from = after === undefined ? range.from : `${keys.feed(at.orgId, at.executionId, after.seq, after.n).sk}!`;
+  const rows: FeedRow[] = [];
+  let next: Value | undefined;
+  do {
+    const page: Page = await table.query({
+      ...range,
+      from,
+      consistent: true,
+      limit: limit + 1 - rows.length,
+      ...(next !== undefined && { after: next }),
+    });
+    rows.push(...page.items.map(readFeedRow));
+    next = page.next;
+  } while (next !== undefined && rows.length <= limit);
+  return { rows: rows.slice(0, limit), ended: isTerminal(execution.status) && rows.length <= limit };
+};
+
+/** Rows of whole steps, `limit` steps at a time, beginning with `fromSeq`. */
+export const readSteps = async (
+  table: Table,
+  at: At,
+  fromSeq: number,
+  limit: number,
+): Promise<{ readonly rows: readonly FeedRow[]; readonly nextSeq: number | undefined }> => {
+  const execution = await getExecution(table, at);
+  const to = Math.min(execution.seq - 1, fromSeq + limit - 1);
+  const rows: FeedRow[] = [];
+  let after: Value | undefined;
+  if (to >= fromSeq) {
+    do {
+      const page: Page = await table.query({
+        ...keys.feedRange(at.orgId, at.executionId, fromSeq, to),
+        consistent: true,
+        ...(after !== undefined && { after }),
+      });
+      rows.push(...page.items.map(readFeedRow));
+      after = page.next;
+    } while (after !== undefined);
+  }
+  return { rows, nextSeq: to < execution.seq - 1 ? to + 1 : undefined };
+};
+
+export const listPermissions = (
+  table: Table,
+  orgId: string,
+  state: AskRow['state'] | undefined,
+  page: PageRequest,
+): Promise<Listed<AskRow>> =>
+  listRows(
+    {
+      table,
+      pk: owner.asks(orgId),
+      index: 'byOwner',
+      read: (item) => {
+        const ask = readAsk(item);
+        return ask.kind === 'permission' && (state === undefined || ask.state === state) ? ask : undefined;
+      },
+    },
+    page,
+  );
+
+/** Sends a wake-up to every RUNNING execution of an organisation; whoever moves already ignores it. */
+export const wakeOrganisation = async (deps: ExecutionDeps, orgId: string): Promise<void> => {
+  let start: string | undefined;
+  do {
+    const page = await listExecutions(deps.table, orgId, { status: 'RUNNING' }, { limit: BATCH, start });
+    await Promise.all(
+      page.items.map((execution) => deps.steps.send(messageFor(execution), { delaySeconds: 0, tenant: orgId })),
+    );
+    start = page.next;
+  } while (start !== undefined);
+};

@@ -1,0 +1,59 @@
+import type { Execution } from '../../execution/execution.ts';
+import { nowOf } from '../../execution/now.ts';
+import type { ExecutionView } from '../execution-views.ts';
+
+export const iso = (ms: number): string => new Date(ms).toISOString();
+export const usd = (micro: number): number => micro / 1_000_000;
+
+/** @param whole the result, where the row holds only its beginning */
+export const executionJson = (execution: Execution, now: number, whole?: string): ExecutionView => {
+  const doing = nowOf(execution, now);
+  const result = whole ?? execution.result;
+  return {
+    id: execution.executionId,
+    agentId: execution.agentId,
+    name: execution.name,
+    status: execution.status,
+    ...(execution.reason !== undefined && { reason: execution.reason }),
+    currentStepId: execution.stepId,
+    seq: execution.seq,
+    calls: execution.calls,
+    tokens: {
+      input: execution.tokensIn,
+      output: execution.tokensOut,
+      total: execution.tokensIn + execution.tokensOut,
+    },
+    costUsd: usd(execution.cost),
+    ...(execution.priceUnknown === true && { priceUnknown: true }),
+    limits: {
+      maxIterations: execution.maxIterations,
+      maxSteps: execution.maxSteps,
+      ...(execution.maxTokens !== undefined && { maxTokens: execution.maxTokens }),
+      maxCostUsd: usd(execution.maxCost),
+      maxSeconds: execution.maxSeconds,
+    },
+    ...(result !== undefined && { result }),
+    ...(execution.errorMessage !== undefined && {
+      error: { code: execution.errorCode ?? execution.reason ?? 'stopped', message: execution.errorMessage },
+    }),
+    ...(doing !== undefined && {
+      now: {
+        state: doing.state,
+        since: iso(doing.since),
+        ...(doing.waitingOn !== undefined && { waitingOn: doing.waitingOn }),
+        ...(doing.attempt !== undefined && {
+          attempt: {
+            n: doing.attempt.n,
+            max: doing.attempt.max,
+            ...(doing.attempt.nextAt !== undefined && { nextAt: iso(doing.attempt.nextAt) }),
+            ...(doing.attempt.lastError !== undefined && { lastError: doing.attempt.lastError }),
+          },
+        }),
+        sentence: doing.sentence,
+      },
+    }),
+    createdAt: iso(execution.created),
+    updatedAt: iso(execution.updated),
+    ...(execution.finished !== undefined && { finishedAt: iso(execution.finished) }),
+  };
+};

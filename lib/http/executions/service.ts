@@ -1,0 +1,148 @@
+import {
+  changeLimits,
+  pauseExecution,
+  resumeExecution,
+  terminateAll,
+  terminateExecution,
+} from '../../execution/control.ts';
+import { decidePermission } from '../../execution/decide.ts';
+import type { Execution } from '../../execution/execution.ts';
+import { getExecution } from '../../execution/get.ts';
+import { giveInput } from '../../execution/input.ts';
+import { listExecutions, listPermissions, readFeed, readSteps, wakeOrganisation } from '../../execution/list.ts';
+import type { AskRow } from '../../execution/rows.ts';
+import { type StartDeps, startExecution } from '../../execution/start.ts';
+import { badRequest, notFound } from '../../kernel/errors.ts';
+import type { Ids } from '../../kernel/ids.ts';
+import { isId } from '../../kernel/ids.ts';
+import { listFiles } from '../../resource/list-files.ts';
+import { checkPath } from '../../resource/path.ts';
+import type { Files } from '../../tools/tool.ts';
+import type { ExecutionAt, ExecutionService } from '../execution-service.ts';
+import type { ExecutionView, PermissionView } from '../execution-views.ts';
+import { executionJson, iso } from './execution-json.ts';
+import { feedRowJson } from './feed-json.ts';
+import { organisationStatus } from './status.ts';
+import { stepsJson } from './steps-json.ts';
+
+export interface ServiceDeps extends StartDeps {
+  readonly ids: Ids;
+  readonly filesOf: (orgId: string, executionId: string) => Files;
+  /** True when an operator's or the organisation's own model is there. */
+  readonly modelConfigured: (orgId: string) => Promise<boolean>;
+}
+
+const parsedArguments = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
+
+const permissionJson = (ask: AskRow): PermissionView => ({
+  id: ask.askId,
+  executionId: ask.executionId,
+  status: ask.state === 'answered' ? 'approved' : ask.state,
+  tool: ask.tool,
+  arguments: parsedArguments(ask.arguments),
+  why: ask.why,
+  argumentsHash: ask.argumentsHash,
+  ...(ask.feedback !== undefined && { feedback: ask.feedback }),
+  ...(ask.decidedBy !== undefined && { decidedBy: ask.decidedBy }),
+  ...(ask.decidedAt !== undefined && { decidedAt: iso(ask.decidedAt) }),
+  createdAt: iso(ask.at),
+});
+
+/** The routes' view of executions: use cases below, JSON above. */
+export const makeExecutionService = (deps: ServiceDeps): ExecutionService => {
+  const { table } = deps;
+  const known = (at: ExecutionAt): ExecutionAt => {
+    if (!isId('exe', at.executionId)) throw notFound('execution');
+    return at;
+  };
+  const shown = async (execution: Execution): Promise<ExecutionView> => {
+    const now = deps.clock.now();
+    if (execution.resultBlob === undefined) return executionJson(execution, now);
+    const bytes = await deps.blobs.get(execution.resultBlob);
+    return executionJson(execution, now, bytes && new TextDecoder().decode(bytes));
+  };
+  return {
+    start: async ({ orgId, agentId, name, config, alongside }) =>
+      shown(
+        await startExecution(deps, {
+          orgId,
+          agentId,
+          executionId: deps.ids.next('exe', deps.clock.now()),
+          name,
+          config,
+          alongside: (execution) => alongside(executionJson(execution, deps.clock.now())),
+        }),
+      ),
+    get: async (at) => shown(await getExecution(table, known(at))),
+    list: async (orgId, filter, page) => {
+      const { items, ...rest } = await listExecutions(table, orgId, filter, page);
+      return { items: items.map((each) => executionJson(each, deps.clock.now())), ...rest };
+    },
+    patchLimits: async (at, limits) =>
+      shown(
+        await changeLimits(deps, known(at), {
+          maxIterations: limits.maxIterations,
+          maxTokens: limits.maxTokens,
+          maxCost: limits.maxCostUsd === undefined ? undefined : Math.round(limits.maxCostUsd * 1e6),
+          maxSeconds: limits.maxSeconds,
+        }),
+      ),
+    pause: async (at) => shown(await pauseExecution(deps, known(at))),
+    resume: async (at) => shown(await resumeExecution(deps, known(at))),
+    terminate: async (at) => shown(await terminateExecution(deps, known(at))),
+    terminateAll: (orgId, agentId) => terminateAll(deps, orgId, agentId),
+    wakeOrganisation: (orgId) => wakeOrganisation(deps, orgId),
+    feed: async (at, { after, limit }) => {
+      const { rows, ended } = await readFeed(table, known(at), after, limit);
+      return { items: rows.map(feedRowJson), ended };
+    },
+    steps: async (at, page) => {
+      const from = Number(page.start ?? '1');
+      if (!Number.isSafeInteger(from) || from < 1)
+        throw badRequest('The cursor does not belong to this list.', [], 'invalid_cursor');
+      const { rows, nextSeq } = await readSteps(table, known(at), from, page.limit);
+      return { items: stepsJson(rows), ...(nextSeq !== undefined && { next: String(nextSeq) }) };
+    },
+    input: async ({ orgId, executionId, content, actor, dedupeKey, alongside }) =>
+      shown(
+        await giveInput(deps, known({ orgId, executionId }), {
+          kind: 'message',
+          origin: `key ${actor}`,
+          trust: 'explicit',
+          wake: true,
+          text: content,
+          dedupeKey,
+          alongside: (execution) => alongside(executionJson(execution, deps.clock.now())),
+        }),
+      ),
+    listFiles: async (at, page) => {
+      await getExecution(table, known(at));
+      const cursor = page.start === undefined ? {} : { cursor: page.start };
+      const { items, nextCursor } = await listFiles({ table, ...at, limit: page.limit, ...cursor });
+      return { items, ...(nextCursor !== undefined && { next: nextCursor }) };
+    },
+    readFile: async (at, path) => {
+      await getExecution(table, known(at));
+      const checked = checkPath(path);
+      if (!checked.ok)
+        throw badRequest(checked.problem, [{ field: 'path', received: 'text', expected: checked.problem }]);
+      return deps.filesOf(at.orgId, at.executionId).read(checked.path);
+    },
+    listPermissions: async (orgId, { status }, page) => {
+      if (status === 'expired' || status === 'cancelled') return { items: [] };
+      const { items, ...rest } = await listPermissions(table, orgId, status, page);
+      return { items: items.map(permissionJson), ...rest };
+    },
+    decide: async ({ orgId, permissionId, decision, feedback, actor }) =>
+      permissionJson(
+        await decidePermission(deps, { orgId, permissionId, approve: decision === 'approve', feedback, actor }),
+      ),
+    status: (orgId) => organisationStatus(deps, orgId),
+  };
+};

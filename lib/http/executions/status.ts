@@ -1,0 +1,44 @@
+import { listExecutions } from '../../execution/list.ts';
+import { STALL_MS } from '../../execution/mark.ts';
+import { due } from '../../kernel/keys.ts';
+import type { StatusReport } from '../execution-views.ts';
+import type { ServiceDeps } from './service.ts';
+
+type Check = StatusReport['checks'][number];
+const LOOKED_AT = 100;
+
+/** How an organisation stands: 0 well, 1 heals by itself, 2 a person should look, 3 nothing can work. */
+export const organisationStatus = async (deps: ServiceDeps, orgId: string): Promise<StatusReport> => {
+  const [model, running, broken] = await Promise.all([
+    deps.modelConfigured(orgId),
+    listExecutions(deps.table, orgId, { status: 'RUNNING' }, { limit: LOOKED_AT }),
+    listExecutions(deps.table, orgId, { status: 'ERROR_PAUSED' }, { limit: LOOKED_AT }),
+  ]);
+  const late = deps.clock.now() - STALL_MS;
+  const stalled = running.items.filter((each) => each.dueSk !== undefined && due.at(each.dueSk) < late);
+  const checks: Check[] = [
+    {
+      name: 'model',
+      code: model ? 0 : 3,
+      detail: model ? 'A model is configured.' : 'No model is configured: PUT /v1/providers/{name}.',
+    },
+    {
+      name: 'chains',
+      code: stalled.length === 0 ? 0 : 1,
+      detail:
+        stalled.length === 0
+          ? `${running.items.length} running, none stands still.`
+          : `${stalled.length} running executions stand still; the sweep sends them again. First: ${stalled[0]?.executionId}.`,
+    },
+    {
+      name: 'errors',
+      code: broken.items.length === 0 ? 0 : 2,
+      detail:
+        broken.items.length === 0
+          ? 'No execution waits for a mend.'
+          : `${broken.items.length} executions are ERROR_PAUSED. First: ${broken.items[0]?.executionId}: ${broken.items[0]?.errorMessage ?? ''}`,
+    },
+  ];
+  const code = Math.max(...checks.map((check) => check.code));
+  return { code: code as StatusReport['code'], checks };
+};
