@@ -45,7 +45,8 @@ const env = (name: string): string => {
 
 const numberEnv = (name: string): number => {
   const value = Number(env(name));
-  if (!Number.isFinite(value) || value < 0) throw new Error(`The environment variable ${name} is not a number from 0 up.`);
+  if (!Number.isFinite(value) || value < 0)
+    throw new Error(`The environment variable ${name} is not a number from 0 up.`);
   return value;
 };
 
@@ -114,7 +115,7 @@ const filesOf = (orgId: string, executionId: string) =>
 const upper = once(() => statusEvents({ effects: effects(), log }));
 
 /** What the clock and the dead letters need: no model, no tools, no bucket. */
-export const executionDeps = once((): Omit<ExecutionDeps, 'blobs'> & { readonly effects: EffectDeps['effects'] } => ({
+export const executionDeps = once((): ExecutionDeps & { readonly effects: EffectDeps['effects'] } => ({
   table: table(),
   steps: steps(),
   effects: effects(),

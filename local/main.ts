@@ -6,7 +6,7 @@ import { type Cloud, startCloud } from './cloud/cloud.ts';
 import { openHome } from './home/home.ts';
 import { tryLock } from './home/lock.ts';
 import { type Front, startFront } from './http/front.ts';
-import { type RehearsalModel, startRehearsalModel } from './rehearsal/rehearsal.ts';
+import { REHEARSAL_MODEL, type RehearsalModel, startRehearsalModel } from './rehearsal/rehearsal.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { StartError } from './start-error.ts';
 import { findTemplate } from './template/read-assembly.ts';
@@ -62,7 +62,7 @@ const run = async (settings: Settings): Promise<void> => {
     settings.model === undefined ? startRehearsalModel() : undefined,
   ]);
   rehearsal = stand;
-  const model = settings.model ?? { baseUrl: rehearsal?.url ?? '', apiKey: 'rehearsal', model: 'rehearsal' };
+  const model = settings.model ?? { baseUrl: rehearsal?.url ?? '', apiKey: 'rehearsal', model: REHEARSAL_MODEL };
   cloud = await startCloud({
     settings,
     home,

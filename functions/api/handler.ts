@@ -1,8 +1,9 @@
 import middy from '@middy/core';
-import { composeApi } from '../../lib/compose.ts';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { apiDeps, log, metrics } from '../../lib/compose.ts';
 import { makeApi } from '../../lib/http/api.ts';
 import { logContext } from '../../lib/middleware/log-context.ts';
 
-const { deps, log, metrics } = composeApi();
-
-export const handler = middy().use(logContext(log, metrics)).handler(makeApi(deps));
+export const handler = middy<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>()
+  .use(logContext(log, metrics))
+  .handler(makeApi(apiDeps()));

@@ -77,7 +77,7 @@ export const findAgent = async (table: Table, orgId: string, agentId: string): P
   const agent = readAgent(badge);
   const rows = folder.map((item) => readRow(configSchema, item));
   const config = Object.fromEntries(rows.map(({ key, json }) => [key, JSON.parse(json) as unknown]));
-  const updatedAt = rows.reduce((latest, row) => (row.updatedAt > latest ? row.updatedAt : latest), agent.updatedAt);
+  const updatedAt = [agent.updatedAt, ...rows.map((row) => row.updatedAt)].sort().at(-1) ?? agent.updatedAt;
   return { ...agent, updatedAt, config };
 };
 

@@ -8,7 +8,7 @@ const LONGEST_VALUE = 100 * 1024; // bytes of JSON
 /** One row holds the pinned configuration of a run, and a row holds 400 KB. */
 const LONGEST_CONFIG = 300 * 1024;
 /** One transaction writes an agent with its configuration, and takes 100 writes. */
-export const MOST_KEYS = 90;
+const MOST_KEYS = 90;
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
@@ -52,7 +52,10 @@ export const checkConfig = (
     ...valueErrors(key, value, field),
   ]);
   const [first] = [...errors, ...unknownTools];
-  if (first === undefined) return checkSize(entries);
+  if (first === undefined) {
+    checkSize(entries);
+    return;
+  }
   const message = `${first.field}: received ${first.received}, expected ${first.expected}.`;
   throw badRequest(message, [...errors, ...unknownTools], errors.length === 0 ? 'unknown_tool' : 'bad_request');
 };

@@ -11,8 +11,8 @@ interface Entry {
 }
 
 export interface CachedSecrets extends Secrets {
-  /** Reads afresh next time: for a value that its user was just refused with, as another process may have replaced it. */
-  forget(name: string): void;
+  /** Reads afresh next time: when a value was just refused, as another process may have replaced it. */
+  forgetAll(): void;
 }
 
 /**
@@ -57,8 +57,8 @@ export const cachedSecrets = (secrets: Secrets, clock: Pick<Clock, 'now'>, ttlMs
     },
     put: (name, value) => changing(name, () => secrets.put(name, value)),
     delete: (name) => changing(name, () => secrets.delete(name)),
-    forget(name) {
-      entries.delete(name);
+    forgetAll() {
+      entries.clear();
     },
   };
 };

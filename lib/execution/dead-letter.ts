@@ -1,9 +1,9 @@
 import { keys } from '../kernel/keys.ts';
 import { and, eq, lt, missing, or, set } from '../kernel/table.ts';
 import { A, readExecution } from './execution.ts';
-import { type Delivery, messageFor, type StepMessage } from './message.ts';
+import { messageFor, type StepMessage } from './message.ts';
 import { clockStopped } from './step/changes.ts';
-import { NotYet, type StepDeps } from './step/deps.ts';
+import { type ExecutionDeps, NotYet } from './step/deps.ts';
 import { MAX_ATTEMPTS } from './step/fuses.ts';
 import { isRefused, stopChanges, writeStatus } from './step/stop.ts';
 
@@ -12,11 +12,7 @@ import { isRefused, stopChanges, writeStatus } from './step/stop.ts';
  * attempts remain and nobody is at it; only else a reason is written that a person can read and mend.
  * @throws NotYet while somebody holds the step
  */
-export const judgeDeadLetter = async (
-  deps: Pick<StepDeps, 'table' | 'clock' | 'steps' | 'upper' | 'log' | 'metrics' | 'blobs'>,
-  message: StepMessage,
-  _delivery: Delivery,
-): Promise<void> => {
+export const judgeDeadLetter = async (deps: ExecutionDeps, message: StepMessage): Promise<void> => {
   const key = keys.execution(message.orgId, message.executionId);
   const item = await deps.table.get(key, { consistent: true });
   if (item === undefined) return;

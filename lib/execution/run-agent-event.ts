@@ -5,7 +5,7 @@ import type { Ids } from '../kernel/ids.ts';
 import { keys } from '../kernel/keys.ts';
 import { lt, missing, or, TransactionRefused } from '../kernel/table.ts';
 import { TABLE } from '../names.ts';
-import { startExecution, type StartDeps } from './start.ts';
+import { type StartDeps, startExecution } from './start.ts';
 
 /** Detail of a `Run Agent` event on the app's bus. Unknown members are let through: other people's events grow. */
 export const runAgentDetailSchema = z.object({

@@ -1,12 +1,10 @@
 import middy from '@middy/core';
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { problemErrors } from '../middleware/problem-errors.ts';
 import type { ApiDeps } from './deps.ts';
 import { answerHeaders, busyErrors } from './problem.ts';
 import { makeRouter } from './router.ts';
 import { ROUTES } from './routes/all.ts';
-
-export type Api = (event: APIGatewayProxyEventV2, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
 
 /** The HTTP API as one function. Middlewares see errors from the last to the first, so `busyErrors` comes first there. */
 export const makeApi = (deps: ApiDeps) =>

@@ -60,9 +60,9 @@ const stringEnd = (text: string, start: number): End => {
     if (character < ' ') return { at, good: false };
     if (character === '\\') {
       ESCAPE.lastIndex = at;
-      const escape = ESCAPE.exec(text);
-      if (escape === null) return { at, good: false };
-      at += escape[0].length;
+      const sequence = ESCAPE.exec(text);
+      if (sequence === null) return { at, good: false };
+      at += sequence[0].length;
     } else at++;
   }
   return { at, good: false };

@@ -20,7 +20,7 @@ const segmentsOf = (path: string): string[] =>
       }
     });
 
-const fit = (pattern: string, segments: readonly string[]): Match['params'] | undefined => {
+const paramsIn = (pattern: string, segments: readonly string[]): Match['params'] | undefined => {
   const parts = pattern.slice(1).split('/');
   const params: { [name: string]: string } = {};
   for (const [i, part] of parts.entries()) {
@@ -46,7 +46,7 @@ export const matchRoute = (routes: readonly Route[], method: string, path: strin
   const segments = segmentsOf(path.length > 1 ? path.replace(/\/$/, '') : path);
   const wanted = method === 'HEAD' ? 'GET' : method;
   const fitting = routes.flatMap((route) => {
-    const params = fit(route.path, segments);
+    const params = paramsIn(route.path, segments);
     return params === undefined ? [] : [{ route, params }];
   });
   const match = fitting.find(({ route }) => route.method === wanted);

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { badRequest } from '../kernel/errors.ts';
 import type { PageRequest } from '../tenancy/list-rows.ts';
 
-export const MOST_ITEMS = 1_000;
+const MOST_ITEMS = 1_000;
 const USUAL_ITEMS = 20;
 
 /** Query parameters of every list. */

@@ -1,4 +1,4 @@
-import OpenAI, { APIConnectionError, APIError } from 'openai';
+import OpenAI, { APIConnectionError, APIConnectionTimeoutError, APIError } from 'openai';
 import type { Log } from '../kernel/ports.ts';
 import type { ModelClient, ModelOutcome, ModelRequest } from '../model/model.ts';
 import { EgressRefused } from '../tools/egress-refused.ts';
@@ -34,8 +34,8 @@ export const makeModelClient = (options: ModelClientOptions): ModelClient => {
       adminAPIKey: null,
       logLevel: 'off',
       maxRetries: 0,
-      // The deadline of `complete` covers both tries; this only has to be no shorter.
-      timeout: request.timeoutMs,
+      // The deadline of `complete` ends both tries; the package's own limit must not come before it.
+      timeout: request.timeoutMs + 1_000,
       fetch: account.trusted ? trustedFetch : makeTenantFetch(options.guarded, request.timeoutMs),
     });
     return client.chat.completions.create(toWireBody(request, field), { signal });
@@ -149,10 +149,6 @@ const judgeError = (error: unknown, request: ModelRequest, timedOut: boolean): M
     const message = redact(`The model provider's address is not allowed: ${refused.message}`, apiKey);
     return { kind: 'stop', code: 'model_bad_request', message };
   }
-  if (timedOut) {
-    const message = `The model did not answer within ${Math.round(request.timeoutMs / 1000)} seconds.`;
-    return { kind: 'retry', code: 'model_timeout', message, billed: true };
-  }
   if (error instanceof APIError && !(error instanceof APIConnectionError) && typeof error.status === 'number') {
     // The package puts the status before the message; the outcome's own sentence has it already.
     const said = error.message.replace(new RegExp(`^${error.status} `), '').replace('status code (no body)', '');
@@ -164,12 +160,18 @@ const judgeError = (error: unknown, request: ModelRequest, timedOut: boolean): M
     const message = redact(`The model provider answered 200 with broken JSON: ${error.message}`, apiKey);
     return { kind: 'retry', code: 'model_unavailable', message, billed: true };
   }
-  const late = chain.some((cause) => cause.name === 'TimeoutError' || codeOf(cause) === 'UND_ERR_CONNECT_TIMEOUT');
+  const sent = !NOT_SENT.test(why);
+  if (timedOut || error instanceof APIConnectionTimeoutError || chain.some(({ name }) => name === 'TimeoutError')) {
+    const message = sent
+      ? `The model did not answer within ${request.timeoutMs / 1000} seconds.`
+      : 'The connection to the model provider was not made in time.';
+    return { kind: 'retry', code: 'model_timeout', message, billed: sent };
+  }
   return {
     kind: 'retry',
-    code: late ? 'model_timeout' : 'model_unavailable',
+    code: 'model_unavailable',
     message: redact(`The connection to the model provider failed: ${why}`, apiKey),
-    billed: !NOT_SENT.test(why),
+    billed: sent,
   };
 };
 

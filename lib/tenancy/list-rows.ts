@@ -45,7 +45,8 @@ export const listRows = async <T>(query: ListQuery<T>, page: PageRequest): Promi
   do {
     const found = await table.query({
       pk,
-      ...(index === undefined ? {} : { index }),
+      // A list shows what the caller wrote a moment ago; only an index cannot promise that.
+      ...(index === undefined ? { consistent: true } : { index }),
       // An empty bound is refused by DynamoDB.
       ...(prefix === undefined ? {} : { from: prefix }),
       to: page.start ?? `${prefix ?? ''}${LAST}`,
@@ -74,7 +75,12 @@ const isPosition = (text: string, prefix: string): boolean =>
   text !== '' && text.startsWith(prefix) && Buffer.byteLength(text) <= MAX_SORT_KEY;
 
 const load = async (table: Table, keys: readonly Key[]): Promise<(Item | undefined)[]> =>
-  keys.length === 0 ? [] : table.getMany(keys.map(({ pk, sk }) => ({ pk, sk })));
+  keys.length === 0
+    ? []
+    : table.getMany(
+        keys.map(({ pk, sk }) => ({ pk, sk })),
+        { consistent: true },
+      );
 
 const positionOf = (item: Item, index: 'byOwner' | undefined): string =>
   index === undefined ? item.sk : String(item.ownerSk);

@@ -43,7 +43,9 @@ export const createProject = async (
 
 /** @throws AppError 404 */
 export const getProject = async (table: Table, orgId: string, projectId: string): Promise<Project> => {
-  const item = isId('prj', projectId) ? await table.get(keys.project(orgId, projectId)) : undefined;
+  const item = isId('prj', projectId)
+    ? await table.get(keys.project(orgId, projectId), { consistent: true })
+    : undefined;
   if (item === undefined) throw notFound('project');
   return readRow(rowSchema, item);
 };

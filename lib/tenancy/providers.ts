@@ -31,7 +31,7 @@ export type Provider = z.output<typeof rowSchema> & { readonly default: boolean 
 /** Names of provider keys in the `Secrets` port. */
 export const providerSecret = (orgId: string, name: string): string => `org/${orgId}/provider/${name}`;
 
-export const MOST_PROVIDERS = 50;
+const MOST_PROVIDERS = 50;
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 interface Deps {

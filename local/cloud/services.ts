@@ -11,6 +11,7 @@ import { createObjects } from '../services/objects.ts';
 import { createParameters } from '../services/parameters.ts';
 import { createQueues } from '../services/queues/queues.ts';
 import type { Assembly } from '../template/assembly.ts';
+import { returnInFlight } from './return-in-flight.ts';
 
 /** How often expired items are removed. On AWS it may take days; nothing may rest on when. */
 const TTL_EVERY_MS = 60_000;
@@ -32,6 +33,7 @@ export const openServices = async (home: Home, assembly: Assembly, above: Above)
   const { region, account } = LOCAL;
   const objects = await createObjects({ dataDir: home.path('s3') });
   const dynamodb = createDynamoDb({ file: home.path('dynamodb.sqlite'), region, account });
+  returnInFlight(home.path('sqs.sqlite'), Date.now());
   const queues = createQueues({
     file: home.path('sqs.sqlite'),
     urlOf: (name) => `${above.gatewayUrl()}/${account}/${name}`,

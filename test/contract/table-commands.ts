@@ -212,6 +212,17 @@ const command: fc.Arbitrary<Scoped<Command>> = fc.oneof(
   ),
 );
 
+/** A row and guards to judge it by. */
+export const judgements: fc.Arbitrary<(scope: string) => Command[]> = fc
+  .tuple(attributes, fc.array(condition, { minLength: 10, maxLength: 20 }))
+  .map(([more, guards]) => (scope) => {
+    const own = { pk: pk(scope, 'P'), sk: 'A' };
+    return [
+      { call: 'put', item: { ...more, ...own } },
+      ...guards.map((guarding): Command => ({ call: 'transact', writes: [{ check: own, if: guarding }] })),
+    ];
+  });
+
 export const commands: fc.Arbitrary<(scope: string) => Command[]> = fc
   .array(command, { minLength: 5, maxLength: 40 })
   .map((many) => (scope) => many.map((make) => make(scope)));

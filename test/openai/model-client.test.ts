@@ -161,6 +161,11 @@ describe('passing trouble', () => {
     expect(provider.seen).toHaveLength(1);
   });
 
+  it("a gateway's time-out, behind which the model may have worked", async () => {
+    failWith(504, { message: 'upstream timed out' });
+    expect(await client.complete(request())).toMatchObject({ kind: 'retry', code: 'model_unavailable', billed: true });
+  });
+
   it('a rate limit with Retry-After in seconds, in milliseconds, as a date, and without one', async () => {
     const waitFor = async (headers: Record<string, string>) => {
       failWith(429, { message: 'slow down', code: 'rate_limit_exceeded' }, headers);

@@ -89,7 +89,7 @@ export class Sim {
       visibilitySeconds: 5_400,
       maxReceiveCount: scenario.maxReceiveCount ?? 20,
       deliver: (received) => this.#deliver(received),
-      dead: (body, id) => this.#dead(body, id),
+      dead: (body) => this.#dead(body),
     });
   }
 
@@ -98,10 +98,6 @@ export class Sim {
     const { world } = this;
     return {
       table: this.observed.for(process, injector),
-      blobs: {
-        put: (key, body, type) => injector.call(process, 'blob put', () => this.blobs.put(key, body, type)),
-        get: (key) => injector.call(process, 'blob get', () => this.blobs.get(key)),
-      },
       steps: {
         send: (message, { delaySeconds }) =>
           injector.call(process, 'send', async () => this.queue.send(stepMessageSchema.parse(message), delaySeconds)),
@@ -123,6 +119,10 @@ export class Sim {
   #stepDeps(process: Process): StepDeps {
     return {
       ...this.deps(process, this.injector),
+      blobs: {
+        put: (key, body, type) => this.injector.call(process, 'blob put', () => this.blobs.put(key, body, type)),
+        get: (key) => this.injector.call(process, 'blob get', () => this.blobs.get(key)),
+      },
       models: this.model.for(process, this.injector, (asking) => this.#checkPurchase(asking)),
       tools: new Map<string, Tool>(
         [finish, askUser, ...this.#tools(process)].map((tool) => [tool.name, tool as Tool] as const),
@@ -197,13 +197,9 @@ export class Sim {
       .finally(() => this.processes.delete(process));
   }
 
-  #dead(body: StepMessage, id: string): void {
+  #dead(body: StepMessage): void {
     const again = () =>
-      judgeDeadLetter(this.#stepDeps(new Process('dead')), body, {
-        messageId: id,
-        receiptHandle: id,
-        receiveCount: 1,
-      }).catch((error: unknown) => {
+      judgeDeadLetter(this.#stepDeps(new Process('dead')), body).catch((error: unknown) => {
         if (error instanceof NotYet) this.world.after(30_000, again);
         else this.#note(error);
       });

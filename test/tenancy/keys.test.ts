@@ -95,7 +95,13 @@ describe('authentication', () => {
   it('reads the table once in 20 seconds', async () => {
     const { table, clock, owner } = await setUp();
     let reads = 0;
-    const counting: Table = { ...table, get: (...args) => (reads++, table.get(...args)) };
+    const counting: Table = {
+      ...table,
+      get: (...args) => {
+        reads += 1;
+        return table.get(...args);
+      },
+    };
     const authenticator = makeAuthenticator({ table: counting, clock });
     for (let i = 0; i < 5; i++) await authenticator.authenticate(owner.apiKey);
     expect(reads).toBe(1);
@@ -107,7 +113,13 @@ describe('authentication', () => {
   it('keeps the last use once an hour, and a failure of that is nobody else’s', async () => {
     const { table, clock, owner, orgId } = await setUp();
     let writes = 0;
-    const counting: Table = { ...table, update: (...args) => (writes++, table.update(...args)) };
+    const counting: Table = {
+      ...table,
+      update: (...args) => {
+        writes += 1;
+        return table.update(...args);
+      },
+    };
     const authenticator = makeAuthenticator({ table: counting, clock });
     const principal = await authenticator.authenticate(owner.apiKey);
     await authenticator.noteUse(principal);

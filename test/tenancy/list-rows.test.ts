@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Item } from '../../lib/kernel/table.ts';
 import { listRows } from '../../lib/tenancy/list-rows.ts';
 import { makeMemoryTable } from '../support/memory-table.ts';
 
@@ -52,8 +53,7 @@ describe('listing', () => {
   it('filters without losing or repeating a row, and cuts a page short that would read for ever', async () => {
     const table = await filled(4_500);
     const wanted = [4_400, 2_500, 2_499, 2_300, 0];
-    const read = (item: { readonly [attribute: string]: unknown }) =>
-      wanted.includes(Number(item.n)) ? Number(item.n) : undefined;
+    const read = (item: Item) => (wanted.includes(Number(item.n)) ? Number(item.n) : undefined);
     const pages = await pagesOf({ table, pk: 'P', prefix: 'ROW#', read }, 100);
     expect(pages.flat()).toEqual(wanted);
     expect(pages).toHaveLength(3);
@@ -61,7 +61,7 @@ describe('listing', () => {
 
   it('goes on when the row at the cursor is gone', async () => {
     const table = await filled(5);
-    const query = { table, pk: 'P', prefix: 'ROW#', read: (item: { readonly n?: unknown }) => Number(item.n) };
+    const query = { table, pk: 'P', prefix: 'ROW#', read: (item: Item) => Number(item.n) };
     const first = await listRows(query, { limit: 2 });
     await table.delete({ pk: 'P', sk: name(2) });
     expect((await listRows(query, { limit: 2, start: first.next })).items).toEqual([1, 0]);

@@ -40,10 +40,9 @@ export interface StepSettings {
   readonly maxWaitMs: number;
 }
 
-/** Everything an execution's use cases touch. */
+/** What every use case of an execution touches. */
 export interface ExecutionDeps {
   readonly table: Table;
-  readonly blobs: Blobs;
   readonly steps: Queue<StepMessage>;
   readonly clock: Clock;
   readonly log: Log;
@@ -52,6 +51,7 @@ export interface ExecutionDeps {
 }
 
 export interface StepDeps extends ExecutionDeps {
+  readonly blobs: Blobs;
   readonly models: ModelClient;
   /** `undefined`: no model is configured. May answer from memory for a while, unless `fresh`. */
   readonly resolveModel: (

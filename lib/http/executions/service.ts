@@ -15,6 +15,7 @@ import { type StartDeps, startExecution } from '../../execution/start.ts';
 import { badRequest, notFound } from '../../kernel/errors.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import { isId } from '../../kernel/ids.ts';
+import type { Blobs } from '../../kernel/ports.ts';
 import { listFiles } from '../../resource/list-files.ts';
 import { checkPath } from '../../resource/path.ts';
 import type { Files } from '../../tools/tool.ts';
@@ -26,6 +27,7 @@ import { organisationStatus } from './status.ts';
 import { stepsJson } from './steps-json.ts';
 
 export interface ServiceDeps extends StartDeps {
+  readonly blobs: Blobs;
   readonly ids: Ids;
   readonly filesOf: (orgId: string, executionId: string) => Files;
   /** True when an operator's or the organisation's own model is there. */

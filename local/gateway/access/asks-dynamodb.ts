@@ -107,15 +107,18 @@ export function dynamoDbAsks(
   }
   const table = stringOf(input.TableName) ?? stringOf(input.ResourceArn) ?? '';
   const index = stringOf(input.IndexName);
-  if (operation === 'Query') return [build(operation, table, [queriedKey(input, leading.of(table, index))], index)];
+  if (operation === 'Query') {
+    const name = leading.of(table, index);
+    // A key condition that cannot be read here must not count as one without a key: no key is an empty text.
+    return [build(operation, table, name === undefined ? [] : [queriedKey(input, name) ?? ''], index)];
+  }
   if (operation === 'Scan') return [build(operation, table, [], index)];
   const key = input.Item ?? input.Key;
   return [build(operation, table, key === undefined ? [] : [keyIn(table, key)])];
 }
 
 /** The value that a Query's key condition demands of the partition key. */
-function queriedKey(input: JsonObject, name: string | undefined): string | undefined {
-  if (name === undefined) return undefined;
+function queriedKey(input: JsonObject, name: string): string | undefined {
   const legacy = objectOf(objectOf(input.KeyConditions)[name]);
   const legacyValue = listOf(legacy.AttributeValueList)[0];
   if (legacyValue !== undefined) return scalar(legacyValue);

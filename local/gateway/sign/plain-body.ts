@@ -11,7 +11,7 @@ import { type ChunkSeed, decodeChunked } from './aws-chunked.ts';
  */
 export function plainBody(request: WireRequest, seed: ChunkSeed): WireRequest {
   if (!seed.payloadHash.startsWith('STREAMING-')) {
-    verifyChecksums(request.body, request.headers);
+    verifyChecksums(request.body, { ...queriedChecksums(request), ...request.headers });
     return request;
   }
   const { body, trailers } = decodeChunked(request.body, seed);
@@ -45,6 +45,16 @@ const CHECKSUMS: { readonly [header: string]: (body: Buffer) => string } = {
     return bytes.toString('base64');
   },
 };
+
+/**
+ * Checksums that a presigned URL binds the body to. SDK clients put that of an empty body there unless they are told
+ * `requestChecksumCalculation: 'WHEN_REQUIRED'`; S3 then refuses every other body, and so does this.
+ */
+function queriedChecksums({ method, query }: WireRequest): WireRequest['headers'] {
+  if (method !== 'PUT') return {};
+  const named = query.map(([name, value]) => [name.toLowerCase(), value] as const);
+  return Object.fromEntries(named.filter(([name]) => name.startsWith('x-amz-checksum-')));
+}
 
 function verifyChecksums(body: Buffer, headers: WireRequest['headers']): void {
   for (const [name, value] of Object.entries(headers)) {

@@ -36,6 +36,7 @@ CREATE TABLE IF NOT EXISTS messages (
   deadLetterSource TEXT
 );
 CREATE INDEX IF NOT EXISTS messagesByTime ON messages (queue, visibleAt, id);
+CREATE INDEX IF NOT EXISTS messagesByAge ON messages (queue, sentAt);
 CREATE INDEX IF NOT EXISTS messagesByReceipt ON messages (receipt) WHERE receipt IS NOT NULL;
 `;
 

@@ -13,8 +13,11 @@ import { createChaos } from '../../../local/gateway/chaos.ts';
 import { type Gateway, startGateway } from '../../../local/gateway/gateway.ts';
 import type { Principal } from '../../../local/gateway/principal.ts';
 import { LOCAL } from '../../../local/names.ts';
+import { createEvents } from '../../../local/services/events.ts';
 import type { Invocation } from '../../../local/services/invoke.ts';
-import { openServices } from '../../../local/services/services.ts';
+import { createObjects } from '../../../local/services/objects.ts';
+import { createParameters } from '../../../local/services/parameters.ts';
+import { createQueues } from '../../../local/services/queues/queues.ts';
 import type { Assembly, LocalStatement } from '../../../local/template/assembly.ts';
 
 const arn = (service: string, rest: string): string => `arn:aws:${service}:${LOCAL.region}:${LOCAL.account}:${rest}`;
@@ -160,20 +163,31 @@ export async function startCloud(options: CloudOptions = {}): Promise<Cloud> {
   const events: Cloud['events'] = [];
   const asyncInvocations: Cloud['asyncInvocations'] = [];
   const killed: string[] = [];
-  const assembly = assemblyOf('http://127.0.0.1:1', options.queueAttributes);
-  const services = await openServices({
-    home,
-    assembly,
-    // Only the name in a queue URL counts; the clients here have an endpoint of their own.
-    gatewayUrl: 'http://127.0.0.1:1',
+  // Only the name in a queue URL counts; the clients here have an endpoint of their own.
+  const queueHost = 'http://127.0.0.1:1';
+  const assembly = assemblyOf(queueHost, options.queueAttributes);
+  const urlOf = (name: string): string => `${queueHost}/${LOCAL.account}/${name}`;
+  const queues = createQueues({ file: join(home, 'queues.sqlite'), urlOf, ...clock });
+  for (const queue of assembly.queues) queues.ensure(queue);
+  const objects = await createObjects({ dataDir: join(home, 'objects') });
+  for (const { name } of assembly.buckets) objects.ensureBucket(name);
+  const onEvent = (bus: string, event: BusEvent): void => {
+    events.push({ bus, event });
+  };
+  const services = {
     dynamodb,
-    onEvent: (bus, event) => {
-      events.push({ bus, event });
+    queues,
+    objects,
+    parameters: createParameters({ file: join(home, 'parameters.json'), ...clock }),
+    events: createEvents({ busNames: assembly.buses.map(({ name }) => name), onEvent, ...clock }),
+    functions: {
+      functionNames: assembly.functions.map(({ name }) => name),
+      invoke: options.invoke ?? (async (_name: string, payload: Buffer) => ({ status: 200, payload })),
+      invokeAsync: (name: string, payload: Buffer) => {
+        asyncInvocations.push({ name, payload: payload.toString() });
+      },
     },
-    invoke: options.invoke ?? (async (_name, payload) => ({ status: 200, payload })),
-    invokeAsync: (name, payload) => asyncInvocations.push({ name, payload: payload.toString() }),
-    ...clock,
-  });
+  };
   const gateway = await startGateway({
     port: 0,
     assembly,
@@ -188,7 +202,8 @@ export async function startCloud(options: CloudOptions = {}): Promise<Cloud> {
   const stop = async (): Promise<void> => {
     for (const client of open) client.destroy();
     await gateway.close();
-    await services.close();
+    queues.close();
+    await objects.close();
     dynamodb.close();
   };
   return {

@@ -156,6 +156,8 @@ describe('DynamoDB', () => {
       });
     await tenant.dynamodb.send(of('ORG#1#x'));
     await expectDenied(tenant.dynamodb.send(of('ORG#2#x')), 'dynamodb:Query', ARN.table);
+    const unreadable = new QueryCommand({ TableName, KeyConditionExpression: 'sk = :s' });
+    await expectDenied(tenant.dynamodb.send(unreadable), 'dynamodb:Query', ARN.table);
   });
 
   it('an explicit deny wins over an allow and says so', async () => {

@@ -157,6 +157,14 @@ describe('presigned URLs', () => {
     expect([status, /<Code>(\w+)</.exec(text)?.[1]]).toEqual([403, 'SignatureDoesNotMatch']);
   });
 
+  it('bind the body to a checksum in the URL', async () => {
+    const query = { 'x-amz-checksum-crc32': 'AAAAAA==' };
+    const url = await presignedUrl(cloud.url, OPERATOR, { ...object, method: 'PUT', query, expiresIn: 60 });
+    expect((await send({ url, init: { method: 'PUT', body: '' } })).status).toBe(200);
+    const { status, text } = await send({ url, init: { method: 'PUT', body: 'other' } });
+    expect([status, /<Code>(\w+)</.exec(text)?.[1]]).toEqual([400, 'BadDigest']);
+  });
+
   it('are refused for another method and for a life over seven days', async () => {
     const url = await presignedUrl(cloud.url, OPERATOR, { ...object, method: 'GET', expiresIn: 60 });
     expect((await send({ url, init: { method: 'DELETE' } })).status).toBe(403);

@@ -1,0 +1,21 @@
+import * as z from 'zod';
+import { blobs, executionDeps, log, metrics } from '../../lib/compose.ts';
+import { buryEffect } from '../../lib/effect/deliver.ts';
+import { effectMessageSchema } from '../../lib/effect/effect.ts';
+import { judgeDeadLetter } from '../../lib/execution/dead-letter.ts';
+import { stepMessageSchema } from '../../lib/execution/message.ts';
+import { sqsHandler } from '../../lib/middleware/sqs-handler.ts';
+
+const deadSchema = z.union([stepMessageSchema, effectMessageSchema]);
+
+export const handler = sqsHandler({
+  log,
+  metrics,
+  blobs,
+  parse: (body) => deadSchema.parse(JSON.parse(body)),
+  handle: async (message) => {
+    log.append(message);
+    if ('effectId' in message) await buryEffect(executionDeps(), message);
+    else await judgeDeadLetter(executionDeps(), message);
+  },
+});

@@ -1,0 +1,11 @@
+import middy from '@middy/core';
+import { executionDeps, log, metrics } from '../../lib/compose.ts';
+import { eachDue, TICK_HORIZON_MS, tickExecution } from '../../lib/execution/clock.ts';
+import { logContext } from '../../lib/middleware/log-context.ts';
+
+export const handler = middy()
+  .use(logContext(log, metrics))
+  .handler(async () => {
+    const deps = executionDeps();
+    await eachDue(deps, 'tick', deps.clock.now() + TICK_HORIZON_MS, (found) => tickExecution(deps, found));
+  });

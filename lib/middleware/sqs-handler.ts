@@ -1,0 +1,34 @@
+import middy from '@middy/core';
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { blobKeys } from '../kernel/keys.ts';
+import type { Blobs } from '../kernel/ports.ts';
+import { METRICS } from '../names.ts';
+import type { RequestLog } from '../observe/logger.ts';
+import type { RequestMetrics } from '../observe/metrics.ts';
+import { logContext } from './log-context.ts';
+import { type SqsRecords, sqsRecords } from './sqs-records.ts';
+
+export interface SqsHandler<Message> extends Pick<SqsRecords<Message>, 'parse' | 'handle'> {
+  readonly log: RequestLog;
+  readonly metrics: RequestMetrics;
+  readonly blobs: () => Blobs;
+}
+
+/** Sets a message aside that nobody can read: body and reason go to the bucket, an alarm looks at the count. */
+const parkRecord = async (
+  { blobs, metrics }: Pick<SqsHandler<unknown>, 'blobs' | 'metrics'>,
+  record: SQSRecord,
+  why: unknown,
+): Promise<void> => {
+  const parked = { messageId: record.messageId, queue: record.eventSourceARN, body: record.body, why: String(why) };
+  const day = new Date().toISOString().slice(0, 10);
+  const bytes = new TextEncoder().encode(JSON.stringify(parked));
+  await blobs().put(blobKeys.parked(day, record.messageId), bytes, 'application/json');
+  metrics.count(METRICS.parked);
+};
+
+/** A consumer of a queue: log context, partial failures, parking. */
+export const sqsHandler = <Message>({ log, metrics, blobs, parse, handle }: SqsHandler<Message>) =>
+  middy<SQSEvent, SQSBatchResponse>()
+    .use(logContext(log, metrics))
+    .handler(sqsRecords({ parse, handle, log, park: (record, why) => parkRecord({ blobs, metrics }, record, why) }));
