@@ -41,7 +41,6 @@ export const FUNCTION_SPECS: { readonly [name in FunctionName]: FunctionSpec } =
     memoryMb: 256,
     timeoutSeconds: 60,
     env: ['bucket', 'effectQueueUrl', 'bus'],
-    recursive: true,
     impact: 'Events and replies leave late, or not at all until the sweep finds them.',
   },
   tick: {

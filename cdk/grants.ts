@@ -40,7 +40,6 @@ export const GRANTS: { readonly [name in FunctionName]: Grants } = {
       'dynamodb:ConditionCheckItem',
     ],
     'table/index/byOwner': ['dynamodb:Query'],
-    'table/index/due': ['dynamodb:Query'],
     stepQueue: ['sqs:SendMessage'],
     effectQueue: ['sqs:SendMessage'],
     bucket: TELL_MISSING,
@@ -60,7 +59,8 @@ export const GRANTS: { readonly [name in FunctionName]: Grants } = {
   },
   effect: {
     table: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
-    effectQueue: ['sqs:SendMessage', ...CONSUME, 'sqs:ChangeMessageVisibility'],
+    // It waits by visibility and sends nothing to its own queue.
+    effectQueue: [...CONSUME, 'sqs:ChangeMessageVisibility'],
     'bucket/parked/*': ['s3:PutObject'],
     bus: ['events:PutEvents'],
   },
@@ -68,7 +68,6 @@ export const GRANTS: { readonly [name in FunctionName]: Grants } = {
     table: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
     'table/index/due': ['dynamodb:Query'],
     stepQueue: ['sqs:SendMessage'],
-    effectQueue: ['sqs:SendMessage'],
   },
   sweep: {
     table: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
@@ -86,13 +85,7 @@ export const GRANTS: { readonly [name in FunctionName]: Grants } = {
     'bucket/parked/*': ['s3:PutObject'],
   },
   'run-agent': {
-    table: [
-      'dynamodb:GetItem',
-      'dynamodb:Query',
-      'dynamodb:PutItem',
-      'dynamodb:UpdateItem',
-      'dynamodb:ConditionCheckItem',
-    ],
+    table: ['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:PutItem', 'dynamodb:ConditionCheckItem'],
     stepQueue: ['sqs:SendMessage'],
     effectQueue: ['sqs:SendMessage'],
     // A run reserves its first call, so the price of its model has to be known.

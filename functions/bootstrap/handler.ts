@@ -1,5 +1,5 @@
 import middy from '@middy/core';
-import { bootstrapDeps, log, metrics } from '../../lib/compose.ts';
+import { clock, ids, log, metrics, table } from '../../lib/compose/core.ts';
 import { logContext } from '../../lib/middleware/log-context.ts';
 import { type Bootstrapped, bootstrap } from '../../lib/tenancy/bootstrap.ts';
 
@@ -11,4 +11,6 @@ interface BootstrapEvent {
 /** Whoever may invoke this function, through IAM, may make an organisation. Errors reach the caller as they are. */
 export const handler = middy<BootstrapEvent | null, Bootstrapped>()
   .use(logContext(log, metrics))
-  .handler((event) => bootstrap(bootstrapDeps(), { organisation: event?.organisation, apiKey: event?.apiKey }));
+  .handler((event) =>
+    bootstrap({ table: table(), ids, clock }, { organisation: event?.organisation, apiKey: event?.apiKey }),
+  );

@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import { blobs, executionDeps, log, metrics } from '../../lib/compose.ts';
+import { blobs } from '../../lib/compose/bucket.ts';
+import { log, metrics } from '../../lib/compose/core.ts';
+import { executionDeps } from '../../lib/compose/executions.ts';
 import { buryEffect } from '../../lib/effect/deliver.ts';
 import { effectMessageSchema } from '../../lib/effect/effect.ts';
 import { judgeDeadLetter } from '../../lib/execution/dead-letter.ts';

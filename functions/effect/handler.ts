@@ -1,4 +1,6 @@
-import { blobs, effectDeps, log, metrics } from '../../lib/compose.ts';
+import { blobs } from '../../lib/compose/bucket.ts';
+import { log, metrics } from '../../lib/compose/core.ts';
+import { effectDeps } from '../../lib/compose/effect.ts';
 import { deliverEffect, retrySeconds } from '../../lib/effect/deliver.ts';
 import { effectMessageSchema } from '../../lib/effect/effect.ts';
 import { sqsHandler } from '../../lib/middleware/sqs-handler.ts';

@@ -1,6 +1,7 @@
 import middy from '@middy/core';
 import type { EventBridgeEvent } from 'aws-lambda';
-import { log, metrics, startDeps } from '../../lib/compose.ts';
+import { log, metrics } from '../../lib/compose/core.ts';
+import { startDeps } from '../../lib/compose/executions.ts';
 import { runAgentDetailSchema, startForEvent } from '../../lib/execution/run-agent-event.ts';
 import { logContext } from '../../lib/middleware/log-context.ts';
 

@@ -1,4 +1,6 @@
-import { blobs, log, metrics, stepDeps } from '../../lib/compose.ts';
+import { blobs } from '../../lib/compose/bucket.ts';
+import { log, metrics } from '../../lib/compose/core.ts';
+import { stepDeps } from '../../lib/compose/step.ts';
 import { stepMessageSchema } from '../../lib/execution/message.ts';
 import { processStep } from '../../lib/execution/step/process.ts';
 import { sqsHandler } from '../../lib/middleware/sqs-handler.ts';

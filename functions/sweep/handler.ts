@@ -1,5 +1,6 @@
 import middy from '@middy/core';
-import { executionDeps, log, metrics } from '../../lib/compose.ts';
+import { log, metrics } from '../../lib/compose/core.ts';
+import { executionDeps } from '../../lib/compose/executions.ts';
 import { sweepEffect } from '../../lib/effect/deliver.ts';
 import { parseEffectPk } from '../../lib/effect/effect.ts';
 import { eachDue, sweepExecution } from '../../lib/execution/clock.ts';

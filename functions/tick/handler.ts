@@ -1,5 +1,6 @@
 import middy from '@middy/core';
-import { executionDeps, log, metrics } from '../../lib/compose.ts';
+import { log, metrics } from '../../lib/compose/core.ts';
+import { executionDeps } from '../../lib/compose/executions.ts';
 import { eachDue, TICK_HORIZON_MS, tickExecution } from '../../lib/execution/clock.ts';
 import { logContext } from '../../lib/middleware/log-context.ts';
 

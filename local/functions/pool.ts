@@ -2,10 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { failed, type Outcome } from './outcome.ts';
 import type { FunctionProcess } from './process.ts';
 
+/**
+ * How long an event waits for a busy process before another one is started, milliseconds; one more for each such wait.
+ * A start takes as long as some ten short events, and memory for good, so a burst is better served by what is there.
+ */
+const PATIENCE_MS = 100;
+
+const STOPPING = failed('ServiceException', 'The local cloud is stopping.');
+
 export interface PoolOptions {
   /** Most processes at one time; further events wait in the order they came. */
   readonly max: number;
-  /** A process without work for so long is ended, milliseconds. */
+  /** The last process is ended after so long without work, milliseconds; any further one after a quarter of it. */
   readonly idleMs: number;
   start(): Promise<FunctionProcess>;
   /** Called whenever a process starts or ends. */
@@ -24,77 +32,102 @@ export interface Pool {
   close(): Promise<void>;
 }
 
-const STOPPING = failed('ServiceException', 'The local cloud is stopping.');
+interface Waiter {
+  readonly since: number;
+  /** Gets a process, or the reason why there is none. */
+  readonly give: (found: FunctionProcess | Outcome) => void;
+}
 
 export const createPool = (options: PoolOptions): Pool => {
   const processes = new Set<FunctionProcess>();
   const busy = new Set<FunctionProcess>();
+  const starting = new Set<Promise<void>>();
   /** The last used comes first again, so that the others grow idle and end. */
   const idle: { readonly process: FunctionProcess; readonly timer: NodeJS.Timeout }[] = [];
-  const queue: (() => void)[] = [];
-  const starting = new Set<Promise<FunctionProcess | Error>>();
+  const waiters: Waiter[] = [];
+  let growing: NodeJS.Timeout | undefined;
   let taken = 0;
   let closed = false;
 
-  const acquire = async (): Promise<void> => {
-    if (taken < options.max) {
-      taken++;
-      return;
-    }
-    await new Promise<void>((resolve) => queue.push(resolve));
-  };
-  /** The slot goes straight to the next in line, so that nobody overtakes. */
-  const release = (): void => {
-    const next = queue.shift();
-    if (next === undefined) taken--;
-    else next();
-  };
+  const size = (): number => processes.size + starting.size;
 
-  const begin = async (): Promise<FunctionProcess> => {
+  const take = (): Promise<FunctionProcess | Outcome> => {
     for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
       clearTimeout(last.timer);
-      if (!last.process.isGone()) return last.process;
+      if (!last.process.isGone()) return Promise.resolve(last.process);
     }
-    const started = await options.start();
+    return new Promise((give) => {
+      waiters.push({ since: performance.now(), give });
+      grow();
+    });
+  };
+
+  /** Starts one more process if the first in line has waited long enough, and looks again as long as somebody waits. */
+  const grow = (): void => {
+    const [first] = waiters;
+    if (first === undefined || closed) return;
+    const impatient = performance.now() - first.since >= PATIENCE_MS;
+    if (size() === 0 || (impatient && size() < options.max)) begin();
+    growing ??= setTimeout(() => {
+      growing = undefined;
+      grow();
+    }, PATIENCE_MS);
+  };
+
+  const begin = (): void => {
+    const beginning = options
+      .start()
+      .then(join, (error: Error) => waiters.shift()?.give(failed('Runtime.StartFailed', error.message)))
+      .finally(() => starting.delete(beginning));
+    starting.add(beginning);
+  };
+
+  const join = (started: FunctionProcess): void => {
     if (closed) started.kill(STOPPING);
     processes.add(started);
     options.changed();
     void started.gone.then(() => {
       processes.delete(started);
       options.changed();
+      grow();
     });
-    return started;
+    rest(started);
   };
 
+  /** The process goes straight to the first in line, so that nobody overtakes. */
   const rest = (process: FunctionProcess): void => {
-    if (process.isGone()) return;
-    const timer = setTimeout(() => process.kill(failed('Runtime.Idle', 'Ended after idling.')), options.idleMs);
+    if (process.isGone()) return grow();
+    const next = waiters.shift();
+    if (next !== undefined) return next.give(process);
+    const ms = size() > 1 ? options.idleMs / 4 : options.idleMs;
+    const timer = setTimeout(() => process.kill(failed('Runtime.Idle', 'Ended after idling.')), ms);
     timer.unref();
     idle.push({ process, timer });
   };
 
+  const run = async (payload: Buffer | string): Promise<Outcome> => {
+    const process = await take();
+    if ('ok' in process) return process;
+    busy.add(process);
+    try {
+      return await process.invoke(randomUUID(), payload);
+    } finally {
+      busy.delete(process);
+      rest(process);
+    }
+  };
+
   return {
     async invoke(payload) {
-      await acquire();
+      if (closed) return STOPPING;
+      taken++;
       try {
-        if (closed) return STOPPING;
-        const beginning = begin().catch((error: Error) => error);
-        starting.add(beginning);
-        const process = await beginning;
-        starting.delete(beginning);
-        if (process instanceof Error) return failed('Runtime.StartFailed', process.message);
-        busy.add(process);
-        try {
-          return await process.invoke(randomUUID(), payload);
-        } finally {
-          busy.delete(process);
-          rest(process);
-        }
+        return await run(payload);
       } finally {
-        release();
+        taken--;
       }
     },
-    free: () => (closed ? 0 : options.max - taken),
+    free: () => (closed ? 0 : Math.max(0, options.max - taken)),
     pids: () => [...processes].map(({ pid }) => pid),
     busy: () => busy,
     killOne() {
@@ -104,7 +137,9 @@ export const createPool = (options: PoolOptions): Pool => {
     },
     async close() {
       closed = true;
+      clearTimeout(growing);
       for (const { timer } of idle) clearTimeout(timer);
+      for (const waiter of waiters.splice(0)) waiter.give(STOPPING);
       for (const process of processes) process.kill(STOPPING);
       await Promise.all(starting);
       await Promise.all([...processes].map(({ gone }) => gone));

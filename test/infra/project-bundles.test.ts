@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Bundles, bundle } from '../../cdk/bundle.ts';
-import { FUNCTIONS } from '../../lib/names.ts';
+import { FUNCTION_SPECS } from '../../cdk/functions.ts';
+import { ENV, FUNCTIONS } from '../../lib/names.ts';
 import { runModule } from './run-module.ts';
 import { scratch } from './scratch.ts';
 
@@ -16,8 +17,10 @@ describe('the bundles of this project', () => {
     bundles = await bundle({ root: resolve(import.meta.dirname, '../..'), out });
   });
 
-  it.each(FUNCTIONS)('%s can be imported as an ES module and exports a handler', (name) => {
-    expect(runModule(bundles.folders[name], 'console.log(typeof handler);')).toBe('function\n');
+  it.each(FUNCTIONS)('%s can be imported, with the variables that the template sets, and exports a handler', (name) => {
+    const variables = (['stage', 'table', ...FUNCTION_SPECS[name].env] as const).map((key) => [ENV[key], '1'] as const);
+    const environment = { ...Object.fromEntries(variables), AWS_REGION: 'us-east-1' };
+    expect(runModule(bundles.folders[name], 'console.log(typeof handler);', environment)).toBe('function\n');
   });
 
   it.each(FUNCTIONS)('%s holds all it needs, and nothing of the infrastructure or the local cloud', (name) => {

@@ -21,7 +21,7 @@ describe('alarms', () => {
       .of('AWS::CloudWatch::Alarm')
       .filter(([, { Properties }]) => String(Properties.MetricName) === 'RecursiveInvocationsDropped')
       .map(([, { Properties }]) => Properties.AlarmName);
-    const others = FUNCTIONS.filter((name) => name !== 'step' && name !== 'effect');
+    const others = FUNCTIONS.filter((name) => name !== 'step');
     expect(names.toSorted()).toEqual(others.map((name) => `baton-dev-${name}-recursion-dropped`).toSorted());
   });
 
