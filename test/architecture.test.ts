@@ -47,8 +47,9 @@ const sound = {
   'lib/execution/run.ts': "import { tool } from '../tools/tool.ts';\nexport const run = tool;\n",
   'lib/aws/table.ts': "import type { Clock } from '../kernel/ports.ts';\nexport const table: Clock = {};\n",
   'lib/http/router.ts': "import { run } from '../execution/run.ts';\nexport const router = run;\n",
-  'lib/compose.ts': "import { table } from './aws/table.ts';\nexport const compose = () => table;\n",
-  'functions/step/handler.ts': "import { compose } from '../../lib/compose.ts';\nexport const handler = compose;\n",
+  'lib/compose/step.ts': "import { table } from '../aws/table.ts';\nexport const compose = () => table;\n",
+  'functions/step/handler.ts':
+    "import { compose } from '../../lib/compose/step.ts';\nexport const handler = compose;\n",
   'functions/api/handler.ts': "import { router } from '../../lib/http/router.ts';\nexport const handler = router;\n",
   'cdk/stack.ts':
     "import { App } from 'aws-cdk-lib';\nimport { A } from '../lib/names.ts';\nexport const a = [App, A];\n",
@@ -75,11 +76,11 @@ describe('the check of the house', () => {
     ['an adapter imports no use case', 'lib/aws/bad.ts', '../execution/run.ts'],
     ['an adapter imports no other adapter', 'lib/openai/bad.ts', '../aws/table.ts'],
     ['HTTP imports no adapter', 'lib/http/bad.ts', '../aws/table.ts'],
-    ['nothing of lib imports compose', 'lib/http/bad.ts', '../compose.ts'],
+    ['nothing of lib imports compose', 'lib/http/bad.ts', '../compose/step.ts'],
     ['a handler reaches adapters through compose', 'functions/step/bad.ts', '../../lib/aws/table.ts'],
     ['no function imports another', 'functions/step/bad.ts', '../api/handler.ts'],
     ['cdk imports names and nothing else of lib', 'cdk/bad.ts', '../lib/kernel/ports.ts'],
-    ['local imports names and nothing else of lib', 'local/bad.ts', '../lib/compose.ts'],
+    ['local imports names and nothing else of lib', 'local/bad.ts', '../lib/compose/step.ts'],
     ['local reads the template, not the code that makes it', 'local/bad.ts', '../cdk/stack.ts'],
     ['lib does not know local', 'lib/execution/bad.ts', '../../local/main.ts'],
   ])('%s', (_rule, path, target) => {

@@ -13,12 +13,23 @@ type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${inf
   ? { readonly [Key in Name extends `${infer Plain}+` ? Plain : Name]: string } & ParamsOf<Rest>
   : unknown;
 
+interface IdParam {
+  readonly prefix: IdPrefix;
+  readonly what: string;
+  /** What follows the 26 characters, as a pattern. */
+  readonly tail?: string;
+}
+
+/** Text of an id's pattern, for the OpenAPI document and for the check. */
+export const idPattern = ({ prefix, tail = '' }: IdParam): string => `^${prefix}_[0-9a-hjkmnp-tv-z]{26}${tail}$`;
+
 /** Path parameters that are ids: another shape is a 404 before anything is read. */
-export const ID_PARAMS: { readonly [name: string]: { readonly prefix: IdPrefix; readonly what: string } } = {
+export const ID_PARAMS: { readonly [name: string]: IdParam } = {
   projectId: { prefix: 'prj', what: 'project' },
   agentId: { prefix: 'agt', what: 'agent' },
   executionId: { prefix: 'exe', what: 'execution' },
-  permissionId: { prefix: 'ask', what: 'permission' },
+  // It says where the row is: the execution's characters, the step, the call.
+  permissionId: { prefix: 'ask', what: 'permission', tail: '_[0-9]{1,9}_[0-9]{1,4}' },
   keyId: { prefix: 'key', what: 'key' },
 };
 

@@ -1,6 +1,5 @@
 import { AppError, notFound } from '../kernel/errors.ts';
-import { isId } from '../kernel/ids.ts';
-import { ID_PARAMS, type Route } from './define-route.ts';
+import { ID_PARAMS, idPattern, type Route } from './define-route.ts';
 
 export interface Match {
   readonly route: Route;
@@ -62,6 +61,6 @@ export const matchRoute = (routes: readonly Route[], method: string, path: strin
 export const checkIds = (params: Match['params']): void => {
   for (const [name, value] of Object.entries(params)) {
     const expected = ID_PARAMS[name];
-    if (expected !== undefined && !isId(expected.prefix, value)) throw notFound(expected.what);
+    if (expected !== undefined && !new RegExp(idPattern(expected)).test(value)) throw notFound(expected.what);
   }
 };

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import * as z from 'zod';
 import { SCOPES } from '../tenancy/scope.ts';
-import { ID_PARAMS, type Route } from './define-route.ts';
+import { ID_PARAMS, idPattern, type Route } from './define-route.ts';
 import { problemView } from './problem.ts';
 
 type Json = { [member: string]: unknown };
@@ -92,7 +92,7 @@ const bad = (route: Route, problem: Json): Json => {
 const parametersOf = (route: Route, schema: ToSchema): Json => {
   const inPath = [...route.path.matchAll(/\{(\w+)\+?\}/g)].map(([, name = '']) => {
     const id = ID_PARAMS[name];
-    const pattern = id === undefined ? {} : { pattern: `^${id.prefix}_[0-9a-z]{26}$` };
+    const pattern = id === undefined ? {} : { pattern: idPattern(id) };
     return { name, in: 'path', required: true, schema: { type: 'string', ...pattern } };
   });
   const query = route.query === undefined ? {} : schema(route.query, 'output');

@@ -10,9 +10,14 @@ import { startProcess } from './process.ts';
 import { startWarden } from './warden.ts';
 
 /** Most processes of a function that is driven by HTTP, by a queue without a cap or with a higher one, and of any other. */
-const MAX_HTTP = 6;
+const MAX_HTTP = 8;
 const MAX_QUEUE = 8;
 const MAX_OTHER = 2;
+/**
+ * Most processes of all functions together, 80 to 130 MB each: with the local cloud itself they stay below 1.5 GB. Every
+ * function may have its first process beyond that.
+ */
+const MAX_PROCESSES = 10;
 const IDLE_MS = 60_000;
 /** Waits before the first and the second retry of an asynchronous invocation. Lambda waits one and two minutes. */
 const ASYNC_RETRY_MS = [1_000, 3_000] as const;
@@ -72,7 +77,8 @@ export const startFunctions = (options: FunctionsOptions): Functions => {
           functionEnvironment(fn, options.credentialsOf(fn.roleLogicalId), options, runtimeApi),
       });
     const idleMs = options.idleMs ?? IDLE_MS;
-    pools.set(fn.arn, createPool({ max: capOf(fn, assembly), idleMs, start, changed: writePids }));
+    const room = (): boolean => makeRoom(pools, fn.arn);
+    pools.set(fn.arn, createPool({ max: capOf(fn, assembly), idleMs, start, room, changed: writePids }));
   }
   writePids();
   const stopWatching = watchMemory(function* () {
@@ -122,6 +128,18 @@ export const startFunctions = (options: FunctionsOptions): Functions => {
       await Promise.all([...logs.values()].map((log) => log.close()));
     },
   };
+};
+
+/** Room for one more process of a function: there is some, or the longest idle process of another function makes way. */
+const makeRoom = (pools: ReadonlyMap<string, Pool>, arn: string): boolean => {
+  const total = [...pools.values()].reduce((sum, pool) => sum + pool.size(), 0);
+  if (total < MAX_PROCESSES) return true;
+  const [longest] = [...pools]
+    .flatMap(([other, pool]) => (other === arn ? [] : [{ pool, since: pool.idleSince() ?? Number.POSITIVE_INFINITY }]))
+    .sort((a, b) => a.since - b.since);
+  if (longest === undefined || longest.since === Number.POSITIVE_INFINITY) return false;
+  longest.pool.endIdle();
+  return true;
 };
 
 /** Read from what drives the function, so that a new function gets a sensible number without a list here. */

@@ -10,12 +10,16 @@ const PATIENCE_MS = 100;
 
 const STOPPING = failed('ServiceException', 'The local cloud is stopping.');
 
+const IDLED = failed('Runtime.Idle', 'Ended after idling.');
+
 export interface PoolOptions {
   /** Most processes at one time; further events wait in the order they came. */
   readonly max: number;
   /** The last process is ended after so long without work, milliseconds; any further one after a quarter of it. */
   readonly idleMs: number;
   start(): Promise<FunctionProcess>;
+  /** Whether there is room for one process more on this machine. The first one of a pool does not ask. */
+  room(): boolean;
   /** Called whenever a process starts or ends. */
   changed(): void;
 }
@@ -25,6 +29,12 @@ export interface Pool {
   invoke(payload: Buffer | string): Promise<Outcome>;
   /** How many events could start at once. */
   free(): number;
+  /** Processes that run or start. */
+  size(): number;
+  /** Since when the process that has been idle longest is idle (`performance.now()`); `undefined` when all are busy. */
+  idleSince(): number | undefined;
+  /** Ends that process. */
+  endIdle(): void;
   pids(): readonly number[];
   busy(): Iterable<FunctionProcess>;
   /** Kills the process that took the latest event and still works on it, else any. False when there is none. */
@@ -38,12 +48,18 @@ interface Waiter {
   readonly give: (found: FunctionProcess | Outcome) => void;
 }
 
+interface Idle {
+  readonly process: FunctionProcess;
+  readonly since: number;
+  readonly timer: NodeJS.Timeout;
+}
+
 export const createPool = (options: PoolOptions): Pool => {
   const processes = new Set<FunctionProcess>();
   const busy = new Set<FunctionProcess>();
   const starting = new Set<Promise<void>>();
   /** The last used comes first again, so that the others grow idle and end. */
-  const idle: { readonly process: FunctionProcess; readonly timer: NodeJS.Timeout }[] = [];
+  const idle: Idle[] = [];
   const waiters: Waiter[] = [];
   let growing: NodeJS.Timeout | undefined;
   let taken = 0;
@@ -67,7 +83,7 @@ export const createPool = (options: PoolOptions): Pool => {
     const [first] = waiters;
     if (first === undefined || closed) return;
     const impatient = performance.now() - first.since >= PATIENCE_MS;
-    if (size() === 0 || (impatient && size() < options.max)) begin();
+    if (size() === 0 || (impatient && size() < options.max && options.room())) begin();
     growing ??= setTimeout(() => {
       growing = undefined;
       grow();
@@ -96,13 +112,19 @@ export const createPool = (options: PoolOptions): Pool => {
 
   /** The process goes straight to the first in line, so that nobody overtakes. */
   const rest = (process: FunctionProcess): void => {
-    if (process.isGone()) return grow();
+    if (process.isGone()) {
+      grow();
+      return;
+    }
     const next = waiters.shift();
-    if (next !== undefined) return next.give(process);
+    if (next !== undefined) {
+      next.give(process);
+      return;
+    }
     const ms = size() > 1 ? options.idleMs / 4 : options.idleMs;
-    const timer = setTimeout(() => process.kill(failed('Runtime.Idle', 'Ended after idling.')), ms);
+    const timer = setTimeout(() => process.kill(IDLED), ms);
     timer.unref();
-    idle.push({ process, timer });
+    idle.push({ process, timer, since: performance.now() });
   };
 
   const run = async (payload: Buffer | string): Promise<Outcome> => {
@@ -128,6 +150,13 @@ export const createPool = (options: PoolOptions): Pool => {
       }
     },
     free: () => (closed ? 0 : Math.max(0, options.max - taken)),
+    size,
+    idleSince: () => idle[0]?.since,
+    endIdle() {
+      const first = idle.shift();
+      clearTimeout(first?.timer);
+      first?.process.kill(IDLED);
+    },
     pids: () => [...processes].map(({ pid }) => pid),
     busy: () => busy,
     killOne() {

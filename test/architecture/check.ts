@@ -46,9 +46,9 @@ function below(room: string): readonly string[] | undefined {
   if (room === 'lib/kernel' || adapters.includes(room)) return room === 'lib/kernel' ? ['lib/names.ts'] : ground;
   if (room === 'lib/middleware') return [...ground, 'lib/observe'];
   if (room === 'lib/http') return [...ground, ...capabilities, 'lib/observe', 'lib/middleware'];
-  if (room === 'lib/compose.ts') return [...ground, ...capabilities, ...adapters, 'lib/middleware', 'lib/http'];
+  if (room === 'lib/compose') return [...ground, ...capabilities, ...adapters, 'lib/middleware', 'lib/http'];
   if (room === 'functions')
-    return [...ground, ...capabilities, 'lib/observe', 'lib/middleware', 'lib/http', 'lib/compose.ts'];
+    return [...ground, ...capabilities, 'lib/observe', 'lib/middleware', 'lib/http', 'lib/compose'];
   if (room === 'cdk' || room === 'local') return ['lib/names.ts'];
   return undefined;
 }

@@ -46,7 +46,7 @@ export const PACKAGES: { readonly [room: string]: readonly RegExp[] } = {
   'lib/observe': [/^@aws-lambda-powertools\//, /^node:/],
   'lib/middleware': [/^@middy\//, /^aws-lambda$/, /^zod$/, /^node:(crypto|util)$/],
   'lib/http': [/^@middy\//, /^aws-lambda$/, /^zod$/, /^node:(crypto|util|buffer|http)$/],
-  'lib/compose.ts': [/^node:/],
+  'lib/compose': [/^node:/],
   functions: [/^@middy\//, /^aws-lambda$/, /^zod$/],
   cdk: [/^aws-cdk-lib(\/|$)/, /^constructs$/, /^cdk-nag$/, /^esbuild$/, /^zod$/, /^node:/],
 };

@@ -20,7 +20,7 @@ const pathOf = (route: Route, ids: { readonly [param: string]: string } = {}): s
 
 const idLike = (param: string): string => {
   const prefix = { projectId: 'prj', agentId: 'agt', executionId: 'exe', permissionId: 'ask', keyId: 'key' }[param];
-  return `${prefix}_${'0'.repeat(26)}`;
+  return `${prefix}_${'0'.repeat(26)}${param === 'permissionId' ? '_1_101' : ''}`;
 };
 
 const titled = (routes: readonly Route[]): [string, Route][] =>

@@ -30,6 +30,8 @@ export class PortFailure extends Error {
 /** One running invocation. A dead one does nothing more, not even its `finally`. */
 export class Process {
   alive = true;
+  /** Stopped by the machine, not dead: until then none of its calls goes out, its heartbeat's neither. */
+  frozenUntil = 0;
   /** When its claim was applied; asks after that must not buy what is stored. */
   claimedAt: number | undefined;
   readonly messageId: string;
@@ -71,13 +73,17 @@ export class Injector {
     if (fault === 'crash_before') return this.#die(process);
     if (fault === 'throttle') throw new PortFailure(`${name} was throttled.`);
     if (fault === 'slow') await this.#world.sleep(400 + this.#world.random() * 3_000);
-    if (fault === 'lease_expiry') await this.#world.sleep(20_000 + this.#world.random() * 30_000);
+    // Long enough for the lease to end and for the message to come back: what goes on afterwards is a zombie.
+    if (fault === 'lease_expiry') process.frozenUntil = this.#world.now + Math.round(29_000 + this.#world.random() * 4_000);
+    await this.#thaw(process);
+    if (!process.alive) return never();
     if (fault !== undefined) this.#hooks.outside(fault, process);
     let result: T;
     try {
       result = await apply();
       // The client did not hear the answer and sent the request again.
-      if (fault === 'retried') result = await apply();
+      if (fault === 'retried' && name !== 'model') result = await apply();
+      await this.#thaw(process);
     } catch (error) {
       if (!process.alive || fault === 'crash_after') return this.#die(process);
       throw error;
@@ -86,6 +92,10 @@ export class Injector {
     if (fault === 'lost_response') throw new PortFailure(`The answer of ${name} was lost.`);
     await this.#world.sleep(1 + this.#world.random() * 8);
     return process.alive ? result : never();
+  }
+
+  async #thaw(process: Process): Promise<void> {
+    while (this.#world.now < process.frozenUntil) await this.#world.sleep(process.frozenUntil - this.#world.now);
   }
 
   #die<T>(process: Process): Promise<T> {

@@ -241,7 +241,9 @@ export class Sim {
   resume(executionId = executionIdOf(0)): Promise<boolean> {
     return this.#quietly(() => resumeExecution(this.deps(), { orgId: ORG, executionId }));
   }
+  terminated = false;
   terminate(executionId = executionIdOf(0)): Promise<boolean> {
+    this.terminated = true;
     return this.#quietly(() => terminateExecution(this.deps(), { orgId: ORG, executionId }));
   }
   async input(executionId = executionIdOf(0)): Promise<boolean> {

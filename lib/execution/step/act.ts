@@ -11,8 +11,11 @@ import type { StepDeps } from './deps.ts';
 import { type Lease, LeaseLost } from './lease.ts';
 import type { Leftovers } from './recover.ts';
 
-/** Results above this many characters are set aside in the bucket; the model gets the beginning and an id to read on. */
-const INLINE_RESULT = 8_000;
+/**
+ * Results above this many characters are set aside in the bucket; the model gets the beginning and an id to read on. It
+ * is more than a page of `read_file` with its head line (8,000 and a path), or what was set aside could never be read.
+ */
+const INLINE_RESULT = 9_000;
 const EXCERPT = 2_000;
 /** The lease must outlast an unsafe call by this much, so that its outcome can still be written. */
 const MARGIN_MS = 2_000;

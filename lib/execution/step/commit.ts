@@ -40,7 +40,7 @@ export type Ending =
  * The changes of R4. Cost: what this claim really spent, plus the worst case of every other claim of this seq, for each
  * of them may have bought a reply before it was lost.
  */
-const commitChanges = (execution: Execution, delivery: Delivery, done: StepDone, now: number): readonly Change[] => [
+const commitChanges = (execution: Execution, delivery: Delivery, done: StepDone): readonly Change[] => [
   set(A.seq, execution.seq + 1),
   set(A.phase, done.nextPhase),
   ...leaseGone,
@@ -57,7 +57,6 @@ const commitChanges = (execution: Execution, delivery: Delivery, done: StepDone,
   add(A.cost, done.spent.cost + Math.max(0, execution.reserved - execution.worst)),
   set(A.reserved, 0),
   set(A.worst, done.worst),
-  set(A.updated, now),
   ...done.changes,
 ];
 
@@ -94,7 +93,7 @@ export const commitStep = async (
   const commit = deps.table
     .update(
       keys.execution(execution.orgId, execution.executionId),
-      [...commitChanges(execution, delivery, done, now), ...movedMark(execution, now)],
+      [...commitChanges(execution, delivery, done), set(A.updated, now), ...movedMark(execution, now)],
       fence(lease, execution),
     )
     .catch((error: unknown) => {
@@ -132,7 +131,7 @@ export const commitEnding = async (
   const attempt = async (from: Status, ends: readonly Change[], guard: Condition): Promise<void> => {
     const write: Write & { update: unknown } = {
       update: keys.execution(execution.orgId, execution.executionId),
-      changes: [...commitChanges(execution, delivery, done, now), ...ends],
+      changes: [...commitChanges(execution, delivery, done), ...ends],
       if: guard,
     };
     const reason = ending.status === 'ERROR_PAUSED' ? ending.stop.reason : undefined;
@@ -143,6 +142,7 @@ export const commitEnding = async (
       const ends = [
         set(A.status, 'COMPLETED'),
         set(A.since, now),
+        set(A.updated, now),
         set(A.finished, now),
         remove(A.pausedFrom),
         remove(A.reason),

@@ -42,7 +42,8 @@ export const finishTurn = async (second: Second): Promise<void> => {
   const acted = verdict.kind === 'act' ? await act(second) : { rows: [], finish: undefined };
   if (acted === 'parked') return;
   const rows: FeedRow[] = [...acted.rows];
-  if (verdict.kind === 'note') rows.push(await storeNote(second, verdict));
+  // A conversation that ended with the model's own words would be refused by several providers.
+  if (verdict.kind === 'note' || verdict.kind === 'error') rows.push(await storeNote(second, verdict));
   const ending = await endingOf(second, verdict, acted.finish);
   if (ending !== undefined) {
     const { deps, lease, execution, delivery } = second.turn;
@@ -115,10 +116,16 @@ const answer = async (second: Second, question: Extract<Planned, { kind: 'run' }
   return storeOutcome(actorOf(second), question.call, question.n, 'ok', text, now);
 };
 
-const park = ({ turn, reply, spent }: Second, question: Question): Promise<'parked' | 'overtaken'> =>
-  parkStep(turn.deps, turn.lease, turn.execution, reply, question, spent.cost);
+const park = ({ turn, reply, leftovers, spent }: Second, question: Question): Promise<'parked' | 'overtaken'> => {
+  // Answers to earlier questions of this reply woke the step; only what came beside them makes the next one moot.
+  const answered = [...leftovers.asks.values()].filter(({ state }) => state === 'answered').length;
+  return parkStep(turn.deps, turn.lease, turn.execution, reply.waking + answered, question, spent.cost);
+};
 
-const storeNote = async (second: Second, verdict: Extract<Verdict, { kind: 'note' }>): Promise<NoteRow> => {
+const storeNote = async (
+  second: Second,
+  verdict: Extract<Verdict, { kind: 'note' | 'error' }>,
+): Promise<NoteRow> => {
   const { deps, execution } = second.turn;
   const row = {
     kind: 'note' as const,

@@ -2,7 +2,6 @@ import { keys } from '../../kernel/keys.ts';
 import { add, and, type Condition, eq, set, type Write } from '../../kernel/table.ts';
 import type { ToolCall } from '../../model/model.ts';
 import { A, type Execution } from '../execution.ts';
-import type { ReplyRow } from '../feed.ts';
 import { type AskRow, askItem } from '../rows.ts';
 import { type Status, transition } from '../status.ts';
 import { clockStopped, leaseGone, settled } from './changes.ts';
@@ -21,13 +20,14 @@ export interface Question {
 /**
  * Asks a person in mid-step: the lease goes, nothing is committed, the step keeps its number. The decision wakes it, the
  * stored reply is used again, finished calls are skipped.
+ * @param waking the counter of waking inputs that a question may not be overtaken by
  * @returns `overtaken` when an input arrived after the prompt, so that the question is moot
  */
 export const parkStep = async (
   deps: StepDeps,
   lease: Lease,
   execution: Execution,
-  reply: ReplyRow,
+  waking: number,
   question: Question,
   cost: number,
 ): Promise<'parked' | 'overtaken'> => {
@@ -54,7 +54,7 @@ export const parkStep = async (
   const common = [...leaseGone, ...settled(execution, cost), add(A.attempts, -1), set(A.updated, now)];
   const mine = and(eq(A.leaseOwner, lease.owner), eq(A.seq, seq));
   // What arrived after the prompt answers before it is asked; a permission does not care.
-  const quiet: Condition = question.kind === 'question' ? and(mine, eq(A.wakingInputs, reply.waking)) : mine;
+  const quiet: Condition = question.kind === 'question' ? and(mine, eq(A.wakingInputs, waking)) : mine;
   const key = keys.execution(orgId, executionId);
   try {
     await writeStatus(

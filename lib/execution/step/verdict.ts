@@ -9,12 +9,15 @@ export type Verdict =
   | { readonly kind: 'final'; readonly result: string }
   /** Not usable as it is: the model is told and goes on. */
   | { readonly kind: 'note'; readonly code: string; readonly text: string }
-  /** A person has to look. */
-  | { readonly kind: 'error'; readonly code: string; readonly message: string };
+  /** A person has to look; `text` is what the model is told when they let it go on. */
+  | { readonly kind: 'error'; readonly code: string; readonly message: string; readonly text: string };
 
 export const judgeReply = (reply: Pick<ReplyRow, 'content' | 'calls' | 'finish' | 'refused'>): Verdict => {
   if (reply.refused === true && reply.calls.length === 0) {
-    return { kind: 'error', code: 'model_refused', message: `The model refused: ${reply.content.slice(0, 500)}` };
+    const text =
+      'You refused, and a person has let the run go on. Do what can be done, or finish and say what cannot be done.';
+    const message = `The model refused: ${reply.content.slice(0, 500)}`;
+    return { kind: 'error', code: 'model_refused', message, text };
   }
   if (reply.calls.length > 0) return { kind: 'act' };
   if (reply.finish === 'content_filter') {

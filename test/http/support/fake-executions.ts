@@ -58,7 +58,7 @@ export const makeFakeExecutions = (table: Table, ids: Ids = makeIds()): FakeExec
     ask(executionId) {
       const { orgId } = this.at(executionId);
       const view: PermissionView = {
-        id: ids.next('ask', Date.now()),
+        id: `${ids.next('ask', Date.now())}_1_101`,
         executionId,
         status: 'pending',
         tool: 'http_request',

@@ -1,0 +1,208 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from './support/api.ts';
+import { ROOT } from './support/cloud.ts';
+import { finish, use } from './support/scripted-model.ts';
+import { startWorld, type World } from './support/world.ts';
+
+let world: World;
+/** The owner key of a second organisation. */
+let other = '';
+/** Ids of the first organisation, by the name of the path's parameter. */
+let ids: { readonly [parameter: string]: string };
+
+const bootstrap = async (...options: string[]): Promise<string> => {
+  const args = ['run', '--silent', 'bootstrap', '--', ...options];
+  const env = { ...process.env, BATON_HOME: world.cloud.home };
+  return (await promisify(execFile)('npm', args, { cwd: ROOT, env })).stdout;
+};
+
+beforeAll(async () => {
+  world = await startWorld();
+  const { cloud, model } = world;
+  const lines = (await bootstrap('--organisation', 'Other', '--local', '--json')).trim().split('\n');
+  expect(lines).toHaveLength(1);
+  const made = JSON.parse(lines[0] ?? '');
+  expect(made).toEqual({ organisationId: expect.stringMatching(/^org_/), apiKey: expect.stringMatching(/^baton_/) });
+  other = made.apiKey;
+
+  model.script('asks', ({ n }) => (n === 1 ? use('write_file', { path: 'secret.txt', content: 'ours' }) : finish('done')));
+  const asking = await cloud.run({ model: 'asks', permissionType: 'RESTRICTED' });
+  await cloud.until(asking.id, 'WAITING_FOR_PERMISSION', 20);
+  const { items } = await cloud.must('GET', '/v1/permissions?status=pending');
+  const project = await cloud.must('POST', '/v1/projects', { name: 'ours' });
+  const key = await cloud.must('POST', '/v1/keys', { name: 'ours', scopes: ['read'] });
+  ids = {
+    agentId: asking.agentId,
+    executionId: asking.id,
+    permissionId: items[0].id,
+    projectId: project.id,
+    keyId: key.id,
+  };
+});
+afterAll(() => world?.close());
+
+interface OpenApi {
+  readonly paths: { readonly [path: string]: { readonly [method: string]: { readonly 'x-scope'?: string } } };
+}
+const openApi = JSON.parse(readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')) as OpenApi;
+
+/** Bodies that the routes accept, so that the id is what decides. */
+const BODIES: { readonly [route: string]: unknown } = {
+  'patch /v1/agents/{agentId}': { name: 'stolen' },
+  'put /v1/agents/{agentId}/config/{key}': { value: ['stolen'] },
+  'patch /v1/executions/{executionId}': { maxIterations: 99 },
+  'post /v1/executions/{executionId}/input': { content: 'stolen' },
+  'post /v1/permissions/{permissionId}/decision': { decision: 'approve' },
+  'patch /v1/projects/{projectId}': { name: 'stolen' },
+  'post /v1/agents/{agentId}/executions': {},
+};
+/** Parameters that are no ids; one organisation's names mean nothing to another. */
+const NAMES: { readonly [parameter: string]: string } = { key: 'goals', path: 'secret.txt' };
+
+const routesWithIds = Object.entries(openApi.paths).flatMap(([path, operations]) =>
+  Object.keys(operations)
+    .filter(() => /\{\w+Id\}/.test(path) && !path.startsWith('/ingest'))
+    .map((method) => ({ method, path })),
+);
+
+describe('another organisation', () => {
+  test('the walk covers every kind of id that there is', () => {
+    const parameters = new Set(routesWithIds.flatMap(({ path }) => [...path.matchAll(/\{(\w+Id)\}/g)].map(([, name]) => name)));
+    expect([...parameters].sort()).toEqual(Object.keys(ids).sort());
+    expect(routesWithIds.length).toBeGreaterThan(15);
+  });
+
+  test.each(routesWithIds)('$method $path is a 404', async ({ method, path }) => {
+    const real = path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? NAMES[name] ?? `no value for ${name}`);
+    const body = method === 'get' || method === 'delete' ? undefined : (BODIES[`${method} ${path}`] ?? {});
+    const answer = await world.cloud.call(method.toUpperCase(), real, body, { key: other });
+    expect({ status: answer.status, code: answer.json?.code }).toEqual({ status: 404, code: 'not_found' });
+    expect(answer.headers.get('content-type')).toBe('application/problem+json');
+  });
+
+  test('its lists are empty, also with a foreign id as a filter', async () => {
+    const list = async (path: string) => (await world.cloud.must('GET', path, undefined, { key: other })).items;
+    for (const path of [
+      '/v1/agents',
+      '/v1/executions',
+      '/v1/permissions?status=pending',
+      '/v1/providers',
+      `/v1/executions?agentId=${ids.agentId}`,
+      `/v1/agents?projectId=${ids.projectId}`,
+    ]) {
+      expect(await list(path), path).toEqual([]);
+    }
+    expect(await list('/v1/projects')).toHaveLength(1);
+    expect(await list('/v1/keys')).toHaveLength(1);
+    // And nothing was changed by the walk before.
+    expect(await world.cloud.must('GET', `/v1/executions/${ids.executionId}`)).toMatchObject({
+      status: 'WAITING_FOR_PERMISSION',
+      limits: { maxIterations: 25 },
+    });
+    expect((await world.cloud.must('GET', `/v1/agents/${ids.agentId}`)).name).toBe('tester');
+  });
+
+  test('its agent cannot live in a foreign project, and is not told that there is one', async () => {
+    const refusal = async (projectId: string | undefined) => {
+      const { status, text } = await world.cloud.call('POST', '/v1/agents', { name: 'x', projectId }, { key: other });
+      return `${status} ${text.replaceAll(String(projectId), 'ID')}`;
+    };
+    const absent = ids.projectId?.replace(/.{4}$/, '0000');
+    expect(await refusal(ids.projectId)).toMatch(/^40[04] /);
+    expect(await refusal(ids.projectId)).toBe(await refusal(absent));
+  });
+
+  test('a cursor of one organisation opens nothing in another', async () => {
+    await world.cloud.agent({});
+    const { nextCursor } = await world.cloud.must('GET', '/v1/agents?limit=1');
+    expect(nextCursor).toBeTypeOf('string');
+    const answer = await world.cloud.call('GET', `/v1/agents?cursor=${encodeURIComponent(nextCursor)}`, undefined, { key: other });
+    expect(answer.status === 400 || answer.json.items.length === 0).toBe(true);
+  });
+});
+
+describe('keys', () => {
+  const refusal = async (key: string | null) => {
+    const { status, json } = await world.cloud.call('GET', '/v1/agents', undefined, { key });
+    return `${status} ${json.code}`;
+  };
+
+  test('a typo is told from a wrong key, and both from none', async () => {
+    const last = other.at(-1) === 'A' ? 'B' : 'A';
+    expect(await refusal(other.slice(0, -1) + last)).toBe('401 malformed_key');
+    expect(await refusal(other.slice(0, -3))).toBe('401 malformed_key');
+    expect(await refusal('some-other-key-of-more-than-32-characters')).toBe('401 unknown_key');
+    expect(await refusal(null)).toBe('401 missing_key');
+  });
+
+  test('X-API-Key does as well as a bearer', async () => {
+    const answer = await world.cloud.call('GET', '/v1/agents', undefined, { key: null, headers: { 'x-api-key': other } });
+    expect(answer.status).toBe(200);
+  });
+
+  test('a revoked key is refused within 30 seconds, by every process that knew it', async () => {
+    const { id, apiKey } = await world.cloud.must('POST', '/v1/keys', { name: 'short-lived', scopes: ['read'] });
+    const feed = `/v1/executions/${ids.executionId}/feed`;
+    const { nextCursor } = await world.cloud.must('GET', feed);
+    /** Long polls, so that several processes of the function are busy, and remember the key, at one time. */
+    const askAtOnce = async (wait: number): Promise<string[]> => {
+      const path = `${feed}?wait=${wait}&after=${encodeURIComponent(nextCursor)}`;
+      const answers = Array.from({ length: 5 }, () => world.cloud.call('GET', path, undefined, { key: apiKey }));
+      return (await Promise.all(answers)).map(({ status, json }) => `${status} ${json.code}`);
+    };
+    expect(new Set(await askAtOnce(2))).toEqual(new Set(['200 undefined']));
+    await world.cloud.must('DELETE', `/v1/keys/${id}`);
+    const began = performance.now();
+    await eventually(
+      'all refuse it',
+      async () => (await askAtOnce(0.5)).every((answer) => answer === '401 revoked_key'),
+      30,
+    );
+    console.log(`a revoked key was refused everywhere after ${Math.round(performance.now() - began)} ms`);
+  }, 40_000);
+
+  test('an expired key is refused', async () => {
+    const expiresAt = new Date(Date.now() + 1_500).toISOString();
+    const { apiKey } = await world.cloud.must('POST', '/v1/keys', { name: 'brief', scopes: ['read'], expiresAt });
+    expect((await world.cloud.call('GET', '/v1/agents', undefined, { key: apiKey })).status).toBe(200);
+    await eventually('it has expired', async () => (await refusal(apiKey)) === '401 expired_key', 10);
+  });
+
+  /** The least scope of a route, and one route for each. */
+  const LADDER = ['read', 'run', 'write', 'admin'] as const;
+  test.each(LADDER)('a key with the scope %s reaches what needs it and less, and nothing above', async (scope) => {
+    const { apiKey } = await world.cloud.must('POST', '/v1/keys', { name: scope, scopes: [scope] });
+    const absent = (name: string) => ids[name]?.replace(/.{4}$/, '0000') ?? NAMES[name] ?? 'none';
+    const held = LADDER.indexOf(scope);
+    for (const [path, operations] of Object.entries(openApi.paths)) {
+      for (const [method, { 'x-scope': needed }] of Object.entries(operations)) {
+        if (needed === undefined || path.startsWith('/v1/organisation/')) continue;
+        const real = path.replace(/\{(\w+)\}/g, (_, name: string) => absent(name));
+        const body = method === 'get' || method === 'delete' ? undefined : '{"noSuchField":1}';
+        const { status, json } = await world.cloud.call(method.toUpperCase(), real, body, { key: apiKey });
+        const allowed = LADDER.indexOf(needed as (typeof LADDER)[number]) <= held;
+        // What is let through fails for another reason (no such id, unknown field) or lists.
+        expect(status === 403, `${method} ${path} needs ${needed}: ${status} ${json?.code}`).toBe(!allowed);
+        if (!allowed) expect(json).toMatchObject({ code: 'missing_scope', neededScope: needed });
+      }
+    }
+  });
+
+  test('the last admin key stays', async () => {
+    const { items } = await world.cloud.must('GET', '/v1/keys', undefined, { key: other });
+    const answer = await world.cloud.call('DELETE', `/v1/keys/${items[0].id}`, undefined, { key: other });
+    expect(answer.status).toBe(409);
+  });
+
+  test('bootstrap without a running cloud says so', async () => {
+    const run = promisify(execFile)('npm', ['run', '--silent', 'bootstrap', '--', '--organisation', 'X', '--local'], {
+      cwd: ROOT,
+      env: { ...process.env, BATON_HOME: join(world.cloud.home, 'nothing-here') },
+    });
+    await expect(run).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/^No local cloud runs in /) });
+  });
+});
