@@ -22,6 +22,8 @@ export interface Settings {
   /** Values that stand above the template's. */
   readonly overrides: { readonly [name: string]: string };
   readonly chaos: Chaos;
+  /** Absolute; a file that gets one line for each request to an emulated service. `undefined`: none is written. */
+  readonly trace: string | undefined;
 }
 
 type Environment = { readonly [name: string]: string | undefined };
@@ -39,6 +41,7 @@ export const readSettings = (environment: Environment): Settings => {
     model: readModel(value('OPENAI_BASE_URL'), value('OPENAI_API_KEY'), value('OPENAI_MODEL')),
     overrides: readOverrides(value),
     chaos: readChaos(value('BATON_CHAOS') ?? ''),
+    trace: value('BATON_TRACE') && resolve(value('BATON_TRACE') ?? ''),
   };
 };
 

@@ -6,6 +6,7 @@ import { buryEffect } from '../../lib/effect/deliver.ts';
 import { effectMessageSchema } from '../../lib/effect/effect.ts';
 import { judgeDeadLetter } from '../../lib/execution/dead-letter.ts';
 import { stepMessageSchema } from '../../lib/execution/message.ts';
+import { UnreadableRow } from '../../lib/kernel/errors.ts';
 import { sqsHandler } from '../../lib/middleware/sqs-handler.ts';
 
 const deadSchema = z.union([stepMessageSchema, effectMessageSchema]);
@@ -15,6 +16,8 @@ export const handler = sqsHandler({
   metrics,
   blobs,
   parse: (body) => deadSchema.parse(JSON.parse(body)),
+  // A row of a newer version outlasts every repeat; the row itself stays as it is.
+  hopeless: (error) => error instanceof UnreadableRow,
   handle: async (message) => {
     log.append(message);
     if ('effectId' in message) await buryEffect(executionDeps(), message);

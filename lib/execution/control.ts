@@ -14,7 +14,7 @@ import {
   set,
   TransactionRefused,
 } from '../kernel/table.ts';
-import { A, type Execution, type Limits, readExecution } from './execution.ts';
+import { A, EXECUTION_VERSION, type Execution, type Limits, readExecution } from './execution.ts';
 import { type At, getExecution } from './get.ts';
 import { dropMark, setMark, stallMark } from './mark.ts';
 import { messageFor } from './message.ts';
@@ -147,7 +147,7 @@ export const changeLimits = async (deps: ExecutionDeps, at: At, limits: LimitCha
     const item = await deps.table.update(
       keys.execution(at.orgId, at.executionId),
       [...changes, set(A.updated, deps.clock.now())],
-      and(exists('pk'), not(oneOf(A.status, TERMINAL))),
+      and(eq(A.version, EXECUTION_VERSION), not(oneOf(A.status, TERMINAL))),
     );
     return readExecution(item);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { isId } from '../kernel/ids.ts';
 import { keys, owner } from '../kernel/keys.ts';
 import type { Item, Page, Table, Value } from '../kernel/table.ts';
-import { type Listed, listRows, type PageRequest } from '../tenancy/list-rows.ts';
+import { type Listed, legible, listRows, type PageRequest } from '../tenancy/list-rows.ts';
 import { type Execution, readExecution } from './execution.ts';
 import { type FeedRow, readFeedRow } from './feed.ts';
 import { type At, getExecution } from './get.ts';
@@ -10,17 +10,19 @@ import { type AskRow, readAsk } from './rows.ts';
 import { isTerminal, type Status } from './status.ts';
 import type { ExecutionDeps } from './step/deps.ts';
 
+type Listing = Pick<ExecutionDeps, 'table' | 'log'>;
+
 /** Newest first; of one agent by its pointers, of the whole organisation by the index. */
 export const listExecutions = async (
-  table: Table,
+  { table, log }: Listing,
   orgId: string,
   filter: { readonly agentId?: string | undefined; readonly status?: Status | undefined },
   page: PageRequest,
 ): Promise<Listed<Execution>> => {
-  const read = (item: Item): Execution | undefined => {
+  const read = legible(log, (item): Execution | undefined => {
     const execution = readExecution(item);
     return filter.status === undefined || execution.status === filter.status ? execution : undefined;
-  };
+  });
   if (filter.agentId === undefined) {
     return listRows({ table, pk: owner.executions(orgId), index: 'byOwner', read }, page);
   }
@@ -112,7 +114,7 @@ export const readSteps = async (
 };
 
 export const listPermissions = (
-  table: Table,
+  { table, log }: Listing,
   orgId: string,
   state: AskRow['state'] | undefined,
   page: PageRequest,
@@ -120,6 +122,7 @@ export const listPermissions = (
   listRows(
     {
       table,
+      log,
       pk: owner.asks(orgId),
       index: 'byOwner',
       read: (item) => {
@@ -134,7 +137,7 @@ export const listPermissions = (
 export const wakeOrganisation = async (deps: ExecutionDeps, orgId: string): Promise<void> => {
   let start: string | undefined;
   do {
-    const page = await listExecutions(deps.table, orgId, { status: 'RUNNING' }, { limit: BATCH, start });
+    const page = await listExecutions(deps, orgId, { status: 'RUNNING' }, { limit: BATCH, start });
     await Promise.all(
       page.items.map((execution) => deps.steps.send(messageFor(execution), { delaySeconds: 0, tenant: orgId })),
     );

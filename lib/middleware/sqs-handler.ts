@@ -12,6 +12,8 @@ export interface SqsHandler<Message> extends Pick<SqsRecords<Message>, 'parse' |
   readonly log: RequestLog;
   readonly metrics: RequestMetrics;
   readonly blobs: () => Blobs;
+  /** Errors that no repeat mends: their message is set aside too. */
+  readonly hopeless?: (error: unknown) => boolean;
 }
 
 /** Sets a message aside that nobody can read: body and reason go to the bucket, an alarm looks at the count. */
@@ -28,7 +30,19 @@ const parkRecord = async (
 };
 
 /** A consumer of a queue: log context, partial failures, parking. */
-export const sqsHandler = <Message>({ log, metrics, blobs, parse, handle }: SqsHandler<Message>) =>
-  middy<SQSEvent, SQSBatchResponse>()
+export const sqsHandler = <Message>(options: SqsHandler<Message>) => {
+  const { log, metrics, parse, handle, hopeless } = options;
+  const park = (record: SQSRecord, why: unknown): Promise<void> => parkRecord(options, record, why);
+  const handleOrPark: typeof handle = async (message, record) => {
+    try {
+      await handle(message, record);
+    } catch (error) {
+      if (hopeless?.(error) !== true) throw error;
+      log.error('A message can never be handled; it is set aside.', { messageId: record.messageId, error });
+      await park(record, error);
+    }
+  };
+  return middy<SQSEvent, SQSBatchResponse>()
     .use(logContext(log, metrics))
-    .handler(sqsRecords({ parse, handle, log, park: (record, why) => parkRecord({ blobs, metrics }, record, why) }));
+    .handler(sqsRecords({ parse, handle: handleOrPark, log, park }));
+};

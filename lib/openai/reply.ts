@@ -5,7 +5,9 @@ import { estimatePrompt, estimateTokens } from '../model/tokens.ts';
 
 /** Only what is used, and lenient in what compatible servers leave out or spell differently. */
 const text = z.string().nullish().catch(null);
-const count = z.number().nonnegative().nullish().catch(null);
+/** No call takes more: a number beyond is garbage, and would not fit into the sums of a run. */
+const tokens = z.number().nonnegative().max(1_000_000_000);
+const count = tokens.nullish().catch(null);
 
 const content = z
   .union([z.string(), z.array(z.looseObject({ text: z.string().optional() }))])
@@ -27,8 +29,8 @@ const completion = z.object({
     .min(1),
   usage: z
     .object({
-      prompt_tokens: z.number().nonnegative(),
-      completion_tokens: z.number().nonnegative(),
+      prompt_tokens: tokens,
+      completion_tokens: tokens,
       prompt_tokens_details: z.object({ cached_tokens: count }).nullish().catch(null),
       // DeepSeek's name for the same number.
       prompt_cache_hit_tokens: count,
@@ -57,7 +59,7 @@ export const toReply = (body: unknown, request: ModelRequest): ModelOutcome | un
     kind: 'reply',
     content: refusal === '' ? written : refusal,
     toolCalls,
-    finishReason: choice.finish_reason ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop'),
+    finishReason: (choice.finish_reason ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop')).slice(0, LONGEST_REASON),
     refused: refusal !== '',
     usage: toUsage(parsed.data.usage, request, written + refusal, toolCalls),
   };
@@ -66,17 +68,32 @@ export const toReply = (body: unknown, request: ModelRequest): ModelOutcome | un
 const toText = (value: z.infer<typeof content>): string =>
   typeof value === 'string' ? value : (value ?? []).map((part) => part.text ?? '').join('');
 
-/** Ids are made where they are missing or used twice: every answer must name exactly one call. */
+/** A reply has to fit into rows, whatever a server makes of it. Calls beyond the most are not even looked at. */
+const LONGEST_REASON = 100;
+const MOST_CALLS = 256;
+/** Providers take no name beyond 64 characters. */
+const LONGEST_NAME = 64;
+/** Characters of all ids of a reply together. Some gateways put a signature of kilobytes into an id and want it back. */
+const ID_ROOM = 50_000;
+
+/**
+ * Ids are made where they are missing, used twice or no plain text: every answer must name exactly one call, also after
+ * the table has held it.
+ */
 const toToolCalls = (calls: readonly unknown[]): ToolCall[] => {
   const seen = new Set<string>();
   const kept: ToolCall[] = [];
-  for (const call of calls) {
+  let room = ID_ROOM;
+  for (const call of calls.slice(0, MOST_CALLS)) {
     const { data } = functionCall.safeParse(call);
     if (data === undefined) continue;
     const own = data.id ?? '';
-    const id = own === '' || seen.has(own) ? `call_${randomBytes(12).toString('hex')}` : own;
+    const usable = /^[\x21-\x7e]+$/.test(own) && own.length <= room && !seen.has(own);
+    const id = usable ? own : `call_${randomBytes(12).toString('hex')}`;
+    room -= usable ? own.length : 0;
     seen.add(id);
-    kept.push({ id, name: data.function.name, arguments: toArguments(data.function.arguments) });
+    const name = data.function.name.slice(0, LONGEST_NAME);
+    kept.push({ id, name, arguments: toArguments(data.function.arguments) });
   }
   return kept;
 };

@@ -30,6 +30,8 @@ const problemWith = (text: string): string | undefined => {
   if (text.includes('\\')) return 'holds a backslash; folders are separated by "/"';
   if (text.startsWith('/') || /^[A-Za-z]:/.test(text)) return 'is absolute';
   if (text.startsWith('~')) return 'begins with "~"';
+  // HTTP APIs decode a path before anybody sees it, and cut it at a decoded "?": such a file could not be downloaded.
+  if (/\?|%[0-9a-f]{2}/i.test(text)) return 'holds a "?" or a percent code like "%20"';
   const segments = text.split('/');
   if (segments.includes('')) return 'has an empty part between two slashes or at its end';
   if (segments.includes('..')) return 'goes up with ".."';

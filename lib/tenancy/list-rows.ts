@@ -1,5 +1,6 @@
-import { badRequest } from '../kernel/errors.ts';
+import { badRequest, UnreadableRow } from '../kernel/errors.ts';
 import { LAST } from '../kernel/keys.ts';
+import type { Log } from '../kernel/ports.ts';
 import type { Item, Key, Table, Value } from '../kernel/table.ts';
 
 /** One page of a list. `next` is the position of the first row that was not shown; absent at the end. */
@@ -22,7 +23,22 @@ interface ListQuery<T> {
   readonly prefix?: string;
   /** The row as shown, or `undefined` when it is filtered out. */
   readonly read: (item: Item) => T | undefined;
+  /** Told of rows that cannot be read. With it they are left out, so that one bad row does not hide all others. */
+  readonly log?: Log;
 }
+
+/** The row as shown; a row that cannot be read is told of and left out. Asked for by its id it is still an error. */
+export const legible =
+  <T>(log: Log, read: (item: Item) => T | undefined): ((item: Item) => T | undefined) =>
+  (item) => {
+    try {
+      return read(item);
+    } catch (error) {
+      if (!(error instanceof UnreadableRow)) throw error;
+      log.error('A row cannot be read and is left out of a list.', { error });
+      return undefined;
+    }
+  };
 
 /** A filter that lets little through must not read for ever: after this many rows a page is cut short, with a `next`. */
 const MOST_ROWS_READ = 2_000;
@@ -35,7 +51,8 @@ const MAX_SORT_KEY = 1_024; // bytes, DynamoDB's limit
  * @throws AppError 400 when the position cannot be one of this list
  */
 export const listRows = async <T>(query: ListQuery<T>, page: PageRequest): Promise<Listed<T>> => {
-  const { table, pk, index, prefix } = query;
+  const { table, pk, index, prefix, log } = query;
+  const show = log === undefined ? query.read : legible(log, query.read);
   if (page.start !== undefined && !isPosition(page.start, prefix ?? '')) {
     throw badRequest('The cursor does not belong to this list.', [], 'invalid_cursor');
   }
@@ -62,7 +79,7 @@ export const listRows = async <T>(query: ListQuery<T>, page: PageRequest): Promi
       const row = rows[at];
       // When the page is cut short, the last row read is left for the next page: its position is where that one begins.
       if (cut && at === found.items.length - 1) return { items, next: positionOf(key, index) };
-      const shown = row === undefined ? undefined : query.read(row);
+      const shown = row === undefined ? undefined : show(row);
       if (shown === undefined) continue;
       if (items.length === page.limit) return { items, next: positionOf(key, index) };
       items.push(shown);

@@ -5,6 +5,7 @@ import { startEventSources } from '../functions/event-source.ts';
 import { startFunctions } from '../functions/functions.ts';
 import { mayInvoke } from '../functions/permission.ts';
 import { startGateway } from '../gateway/gateway.ts';
+import { openTrace } from '../gateway/trace.ts';
 import type { Home } from '../home/home.ts';
 import type { Front } from '../http/front.ts';
 import { LOCAL } from '../names.ts';
@@ -62,6 +63,8 @@ const bringUp = async (options: CloudOptions, opened: (() => void | Promise<void
     onEvent: (busName, event) => bus.onEvent(busName, event),
   });
   opened.push(open.close);
+  const trace = settings.trace === undefined ? undefined : openTrace(settings.trace);
+  if (trace !== undefined) opened.push(trace.close);
   const gateway = await startGateway({
     port,
     assembly,
@@ -69,6 +72,7 @@ const bringUp = async (options: CloudOptions, opened: (() => void | Promise<void
     principals: principals.all,
     chaos: settings.chaos,
     killCaller: (principal) => functions.killProcessOf(principal),
+    trace,
     log: echo,
   });
   opened.push(gateway.close, () => keepUsage(home.path('usage.json'), gateway.usage()));

@@ -4,7 +4,7 @@ import type { Assembly } from '../template/assembly.ts';
 import { createAccess } from './access/access.ts';
 import type { UsageReport } from './access/usage.ts';
 import { AwsError, errorResponse } from './aws-error.ts';
-import type { AwsResponse, ServiceName, WireRequest } from './aws-request.ts';
+import type { AwsRequest, AwsResponse, ServiceName, WireRequest } from './aws-request.ts';
 import type { Chaos } from './chaos.ts';
 import { callFault } from './chaos-calls.ts';
 import { createDispatch, type Services } from './dispatch.ts';
@@ -15,6 +15,7 @@ import { SigningKeys } from './sign/canonical.ts';
 import { plainBody } from './sign/plain-body.ts';
 import { refusedSignature } from './sign/refusals.ts';
 import { verifySignature } from './sign/sigv4.ts';
+import { type Trace, traced } from './trace.ts';
 import { Disconnected, readRequest, writeResponse } from './wire.ts';
 
 export interface GatewayOptions {
@@ -26,6 +27,8 @@ export interface GatewayOptions {
   readonly chaos: Chaos;
   /** Chaos: ends the function process that made a call. */
   readonly killCaller?: (principalName: string) => void;
+  /** Gets every request that is let through. */
+  readonly trace?: Trace | undefined;
   /** One line for what went wrong inside the gateway itself. */
   readonly log?: (line: string) => void;
   /** Milliseconds since the epoch. */
@@ -76,7 +79,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     if (fault !== undefined) throw fault;
     const kill = spared ? undefined : chaos.kills();
     if (kill === 'before') throw killed(principal);
-    const response = await dispatch(request, signal);
+    const work = (asked: AwsRequest) => dispatch(asked, signal);
+    const { trace } = options;
+    const response = await (trace === undefined ? work(request) : traced(trace, principal, request, work));
     if (kill === 'after') throw killed(principal);
     return access.hideMissing(principal, request, response);
   };

@@ -73,7 +73,10 @@ describe('pause, resume, terminate', () => {
     await sleep(800);
     expect(heard.calls).toHaveLength(1);
     const resumed = await control(id, 'resume');
-    expect(resumed).toMatchObject({ status: 409, json: { code: 'illegal_transition', from: 'TERMINATED', to: 'RUNNING' } });
+    expect(resumed).toMatchObject({
+      status: 409,
+      json: { code: 'illegal_transition', from: 'TERMINATED', to: 'RUNNING' },
+    });
     expect(resumed.json.detail).toMatch(/TERMINATED.*RUNNING/);
     expect((await control(id, 'terminate')).status).toBe(409);
     expect((await world.cloud.call('POST', `/v1/executions/${id}/input`, { content: 'x' })).status).toBe(409);
@@ -86,7 +89,10 @@ describe('what stops a run can be mended', () => {
     let broken = true;
     const { model, heard } = script(() =>
       broken
-        ? { status: 401, body: { error: { message: 'Incorrect API key provided: key-of-the-operator', code: 'invalid_api_key' } } }
+        ? {
+            status: 401,
+            body: { error: { message: 'Incorrect API key provided: key-of-the-operator', code: 'invalid_api_key' } },
+          }
         : finish('mended'),
     );
     const { id } = await world.cloud.run({ model });
@@ -139,7 +145,10 @@ describe('what stops a run can be mended', () => {
     expect(stopped).toMatchObject({ status: LIMIT, reason: 'max_iterations', calls: 5, limits: { maxIterations: 5 } });
     expect(heard.calls).toHaveLength(5);
     const refused = await control(id, 'resume');
-    expect(refused).toMatchObject({ status: 409, json: { code: 'limit_not_raised', from: LIMIT, limit: 'max_iterations' } });
+    expect(refused).toMatchObject({
+      status: 409,
+      json: { code: 'limit_not_raised', from: LIMIT, limit: 'max_iterations' },
+    });
     await world.cloud.must('PATCH', `/v1/executions/${id}`, { maxIterations: 8 });
     expect((await control(id, 'resume')).status).toBe(200);
     await eventually('8 calls', () => heard.calls.length === 8);
@@ -153,7 +162,11 @@ describe('what stops a run can be mended', () => {
   test('maxCostUsd is kept before the money is spent', async () => {
     const { model, heard } = thinking(0);
     const models = [{ name: model, inputUsdPerM: 1000, outputUsdPerM: 1000 }];
-    await world.cloud.must('PUT', '/v1/providers/dear', { baseUrl: world.model.url, apiKey: 'some-key-1234567890', models });
+    await world.cloud.must('PUT', '/v1/providers/dear', {
+      baseUrl: world.model.url,
+      apiKey: 'some-key-1234567890',
+      models,
+    });
     // Worst case of a call: 2 × 1,000 tokens in and 100 out at $1,000 per million, $2.1; a real one costs $0.12.
     const { id } = await world.cloud.run({ model, maxCostUsd: 2.3, contextTokens: 1000, maxReplyTokens: 100 });
     const stopped = await world.cloud.until(id, ['BUDGET_EXCEEDED', 'COMPLETED', 'ERROR_PAUSED'], 20);

@@ -96,10 +96,14 @@ test('50 executions at once end, and the whole process tree stays below 1.5 GB',
       Array.from({ length: 50 }, () => world.cloud.must('POST', `/v1/agents/${agentId}/executions`, {})),
     );
     // One question for all: fifty that poll would be the greater load.
-    await eventually('all have ended', async () => {
-      const path = `/v1/executions?agentId=${agentId}&status=COMPLETED&limit=100`;
-      return (await world.cloud.must('GET', path)).items.length === runs.length;
-    }, 90);
+    await eventually(
+      'all have ended',
+      async () => {
+        const path = `/v1/executions?agentId=${agentId}&status=COMPLETED&limit=100`;
+        return (await world.cloud.must('GET', path)).items.length === runs.length;
+      },
+      90,
+    );
   } finally {
     clearInterval(watch);
   }

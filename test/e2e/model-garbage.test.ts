@@ -16,7 +16,7 @@ const script = (reply: Script) => {
 };
 
 /** One bad reply, then the end. What the model is shown after the bad one is what it was told about it. */
-const after = async (bad: Reply) => {
+const replyThenEnd = async (bad: Reply) => {
   const { model, heard } = script(({ n }) => (n === 1 ? bad : finish('recovered')));
   const { id } = await world.cloud.run({ model, tools: ['think', 'write_file'] });
   const end = await world.cloud.until(id, ['COMPLETED', 'ERROR_PAUSED', 'FAILED'], 30);
@@ -26,13 +26,21 @@ const after = async (bad: Reply) => {
 
 describe('a reply that can be mended is told to the model, and the run goes on', () => {
   test.each<[what: string, bad: Reply, told: RegExp]>([
-    ['arguments that are no JSON', use('write_file', '{"path": "a.txt", "content": "half'), /write_file are not valid JSON.*too early/],
+    [
+      'arguments that are no JSON',
+      use('write_file', '{"path": "a.txt", "content": "half'),
+      /write_file are not valid JSON.*too early/,
+    ],
     ['arguments that are a list', use('write_file', '[1,2]'), /write_file do not fit.*a list of 2/],
     ['a wrong type', use('write_file', { path: 7, content: 'x' }), /"path" is the number 7, expected a string/],
     ['a missing field', use('write_file', { path: 'a.txt' }), /"content" is missing/],
     ['a field too many', use('write_file', { path: 'a.txt', content: 'x', mode: 'w' }), /"mode" is unknown/],
     ['an unknown tool', use('wirte_file', { path: 'a.txt', content: 'x' }), /no tool "wirte_file".*mean write_file/],
-    ['a tool that was not offered', use('http_request', { method: 'GET', url: 'http://127.0.0.1' }), /no tool "http_request"/],
+    [
+      'a tool that was not offered',
+      use('http_request', { method: 'GET', url: 'http://127.0.0.1' }),
+      /no tool "http_request"/,
+    ],
     ['a name no provider takes back', use('écrire un fichier!', {}), /no tool/],
     ['no name', use('', {}), /no tool ""/],
     ['an empty reply', { text: '' }, /was empty/],
@@ -40,7 +48,7 @@ describe('a reply that can be mended is told to the model, and the run goes on',
     ['a reply cut at the limit', { text: 'and so on and', finish: 'length' }, /cut off/],
     ['a filtered reply', { text: 'The', finish: 'content_filter' }, /content filter/],
   ])('%s', async (_what, bad, told) => {
-    const result = await after(bad);
+    const result = await replyThenEnd(bad);
     expect(result.end).toMatchObject({ status: 'COMPLETED', result: 'recovered', calls: 2 });
     expect(result.told).toMatch(told);
     // It is visible to people too.
@@ -53,7 +61,7 @@ describe('a reply that can be mended is told to the model, and the run goes on',
   });
 
   test('good calls beside bad ones run, and every one is answered', async () => {
-    const { end, second, id } = await after({
+    const { end, second, id } = await replyThenEnd({
       calls: [
         { name: 'write_file', args: { path: 'good.txt', content: 'good' } },
         { name: 'write_file', args: 'nonsense' },
@@ -70,7 +78,7 @@ describe('a reply that can be mended is told to the model, and the run goes on',
 
   test('more calls than a reply may hold: those over the limit are answered too', async () => {
     const calls = Array.from({ length: 70 }, (_, index) => ({ name: 'think', args: { thought: `${index}` } }));
-    const { end, second } = await after({ calls });
+    const { end, second } = await replyThenEnd({ calls });
     expect(end.status).toBe('COMPLETED');
     const answers = second.filter(({ role }) => role === 'tool').map(({ content }) => String(content));
     expect(answers).toHaveLength(70);
@@ -88,7 +96,7 @@ describe('a reply that can be mended is told to the model, and the run goes on',
 
 describe('what a person has to look at stops the run with a reason', () => {
   test('a refusal', async () => {
-    const { end, heard } = await after({ refusal: 'I cannot help with that.' });
+    const { end, heard } = await replyThenEnd({ refusal: 'I cannot help with that.' });
     expect(end).toMatchObject({
       status: 'ERROR_PAUSED',
       reason: 'model_refused',
@@ -103,10 +111,14 @@ describe('what a person has to look at stops the run with a reason', () => {
     [404, { error: { message: 'The model `x` does not exist', code: 'model_not_found' } }, 'model_not_found'],
     [400, { error: { message: 'Invalid value: temperature', type: 'invalid_request_error' } }, 'model_bad_request'],
     [402, { error: { message: 'Insufficient Balance' } }, 'model_quota_exhausted'],
-    [429, { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } }, 'model_quota_exhausted'],
+    [
+      429,
+      { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } },
+      'model_quota_exhausted',
+    ],
     [403, { error: { message: 'no access' } }, 'model_unauthorized'],
   ])('HTTP %i %j', async (status, body, reason) => {
-    const { end, heard } = await after({ status, body });
+    const { end, heard } = await replyThenEnd({ status, body });
     expect(end).toMatchObject({ status: 'ERROR_PAUSED', reason, calls: 0 });
     expect(end.error.message).toContain(String(status));
     expect(heard.calls).toHaveLength(1);
@@ -139,14 +151,14 @@ describe('what heals by itself is tried again after a pause that people can see'
       Buffer.from([0xe9]),
       Buffer.from(' au lait \\ud800 end"}}],"usage":{"prompt_tokens":1,"completion_tokens":1}}'),
     ]);
-    const { end } = await after({ status: 200, body: bytes });
+    const { end } = await replyThenEnd({ status: 200, body: bytes });
     expect(end.status).toBe('COMPLETED');
     expect(end.result).toMatch(/^caf.+ au lait .+ end$/u);
     expect(end.result.isWellFormed()).toBe(true);
   });
 
   test('a server that hangs up', async () => {
-    const { end } = await after({ status: 200, headers: { 'content-length': '1000' }, body: '{' });
+    const { end } = await replyThenEnd({ status: 200, headers: { 'content-length': '1000' }, body: '{' });
     expect(end).toMatchObject({ status: 'COMPLETED', result: 'recovered' });
   });
 });

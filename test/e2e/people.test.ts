@@ -201,7 +201,10 @@ describe('permissions', () => {
     await world.cloud.until(id, 'WAITING_FOR_PERMISSION', 20);
     const [asked] = await pending(id);
     await world.cloud.must('POST', `/v1/executions/${id}/terminate`);
-    expect(await decide(asked.id, 'approve')).toMatchObject({ status: 409, json: { code: 'illegal_transition', from: 'TERMINATED' } });
+    expect(await decide(asked.id, 'approve')).toMatchObject({
+      status: 409,
+      json: { code: 'illegal_transition', from: 'TERMINATED' },
+    });
     expect((await world.cloud.call('GET', `/v1/executions/${id}/files/log.txt`)).status).toBe(404);
   });
 });

@@ -29,7 +29,9 @@ beforeAll(async () => {
   expect(made).toEqual({ organisationId: expect.stringMatching(/^org_/), apiKey: expect.stringMatching(/^baton_/) });
   other = made.apiKey;
 
-  model.script('asks', ({ n }) => (n === 1 ? use('write_file', { path: 'secret.txt', content: 'ours' }) : finish('done')));
+  model.script('asks', ({ n }) =>
+    n === 1 ? use('write_file', { path: 'secret.txt', content: 'ours' }) : finish('done'),
+  );
   const asking = await cloud.run({ model: 'asks', permissionType: 'RESTRICTED' });
   await cloud.until(asking.id, 'WAITING_FOR_PERMISSION', 20);
   const { items } = await cloud.must('GET', '/v1/permissions?status=pending');
@@ -71,7 +73,9 @@ const routesWithIds = Object.entries(openApi.paths).flatMap(([path, operations])
 
 describe('another organisation', () => {
   test('the walk covers every kind of id that there is', () => {
-    const parameters = new Set(routesWithIds.flatMap(({ path }) => [...path.matchAll(/\{(\w+Id)\}/g)].map(([, name]) => name)));
+    const parameters = new Set(
+      routesWithIds.flatMap(({ path }) => [...path.matchAll(/\{(\w+Id)\}/g)].map(([, name]) => name)),
+    );
     expect([...parameters].sort()).toEqual(Object.keys(ids).sort());
     expect(routesWithIds.length).toBeGreaterThan(15);
   });
@@ -120,7 +124,9 @@ describe('another organisation', () => {
     await world.cloud.agent({});
     const { nextCursor } = await world.cloud.must('GET', '/v1/agents?limit=1');
     expect(nextCursor).toBeTypeOf('string');
-    const answer = await world.cloud.call('GET', `/v1/agents?cursor=${encodeURIComponent(nextCursor)}`, undefined, { key: other });
+    const answer = await world.cloud.call('GET', `/v1/agents?cursor=${encodeURIComponent(nextCursor)}`, undefined, {
+      key: other,
+    });
     expect(answer.status === 400 || answer.json.items.length === 0).toBe(true);
   });
 });
@@ -140,7 +146,10 @@ describe('keys', () => {
   });
 
   test('X-API-Key does as well as a bearer', async () => {
-    const answer = await world.cloud.call('GET', '/v1/agents', undefined, { key: null, headers: { 'x-api-key': other } });
+    const answer = await world.cloud.call('GET', '/v1/agents', undefined, {
+      key: null,
+      headers: { 'x-api-key': other },
+    });
     expect(answer.status).toBe(200);
   });
 

@@ -12,6 +12,7 @@ describe('checkPath', () => {
     '...',
     'a..b',
     '#x',
+    '50% of it.md',
     'con',
     '😀',
   ])('takes %s', (path) => expect(checkPath(path)).toEqual({ ok: true, path }));
@@ -33,6 +34,9 @@ describe('checkPath', () => {
     ['a\u0085b', 'control character'],
     ['~x', 'begins with "~"'],
     ['~spilled/1-2', 'begins with "~"'],
+    ['why?.md', 'holds a "?"'],
+    ['a%20b.md', 'percent code'],
+    ['a%2Fb.md', 'percent code'],
     ['\ud800', 'half a character'],
     ['x'.repeat(513), 'longer than 512 bytes'],
     ['é'.repeat(257), 'longer than 512 bytes'],

@@ -19,6 +19,15 @@ export const FAULTS = [
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
+/** Faults that cost a step an attempt. */
+export const DISRUPTIVE: ReadonlySet<Fault> = new Set([
+  'crash_before',
+  'crash_after',
+  'lost_response',
+  'throttle',
+  'lease_expiry',
+]);
+
 /** Which fault strikes at which port call of the step processes; calls are counted over the whole run. */
 export type Plan = ReadonlyMap<number, Fault>;
 
@@ -74,7 +83,8 @@ export class Injector {
     if (fault === 'throttle') throw new PortFailure(`${name} was throttled.`);
     if (fault === 'slow') await this.#world.sleep(400 + this.#world.random() * 3_000);
     // Long enough for the lease to end and for the message to come back: what goes on afterwards is a zombie.
-    if (fault === 'lease_expiry') process.frozenUntil = this.#world.now + Math.round(29_000 + this.#world.random() * 4_000);
+    if (fault === 'lease_expiry')
+      process.frozenUntil = this.#world.now + Math.round(29_000 + this.#world.random() * 4_000);
     await this.#thaw(process);
     if (!process.alive) return never();
     if (fault !== undefined) this.#hooks.outside(fault, process);

@@ -1,6 +1,15 @@
+import type { ModelOutcome } from '../../lib/model/model.ts';
 import type { Scenario } from './sim-run.ts';
 
-type Base = Omit<Scenario, 'seed'>;
+export type Base = Omit<Scenario, 'seed'>;
+
+const LIMITED: ModelOutcome = {
+  kind: 'retry',
+  code: 'model_rate_limited',
+  message: 'Too many requests.',
+  retryAfterMs: 4_000,
+  billed: false,
+};
 
 /** Three-step runs that meet every kind of port call. */
 export const BASES: { readonly [name: string]: Base } = {
@@ -24,6 +33,10 @@ export const BASES: { readonly [name: string]: Base } = {
       ],
       [['finish', { result: 'ok' }]],
     ],
+  },
+  'a model that is busy twice': {
+    troubles: [LIMITED, { ...LIMITED, code: 'model_unavailable' }],
+    script: [[['look', {}]], [['pay', {}]], [['finish', { result: 'ok' }]]],
   },
   'a question': {
     script: [

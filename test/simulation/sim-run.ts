@@ -1,20 +1,20 @@
 /** One run of executions on in-memory ports, with the API, the clock and the queue around it. */
-import * as z from 'zod';
 import { eachDue, sweepExecution, TICK_HORIZON_MS, tickExecution } from '../../lib/execution/clock.ts';
 import { pauseExecution, resumeExecution, terminateExecution } from '../../lib/execution/control.ts';
 import { judgeDeadLetter } from '../../lib/execution/dead-letter.ts';
 import { decidePermission } from '../../lib/execution/decide.ts';
 import { type Execution, readExecution } from '../../lib/execution/execution.ts';
+import { REPLY_N } from '../../lib/execution/feed.ts';
 import { giveInput } from '../../lib/execution/input.ts';
 import { type StepMessage, stepMessageSchema } from '../../lib/execution/message.ts';
 import { readAsk } from '../../lib/execution/rows.ts';
 import { startExecution } from '../../lib/execution/start.ts';
-import { isTerminal } from '../../lib/execution/status.ts';
 import type { ExecutionDeps, StepDeps } from '../../lib/execution/step/deps.ts';
 import { NotYet } from '../../lib/execution/step/deps.ts';
 import { processStep } from '../../lib/execution/step/process.ts';
 import { AppError } from '../../lib/kernel/errors.ts';
 import { keys } from '../../lib/kernel/keys.ts';
+import type { ModelOutcome } from '../../lib/model/model.ts';
 import { askUser } from '../../lib/tools/ask-user.ts';
 import { finish } from '../../lib/tools/finish.ts';
 import type { Tool } from '../../lib/tools/tool.ts';
@@ -24,13 +24,14 @@ import { type Fault, Injector, Process } from './faults.ts';
 import { PRICE, type Script, SimModel } from './sim-model.ts';
 import { type Received, SimQueue } from './sim-queue.ts';
 import { ObservedTable } from './sim-table.ts';
+import { effectTools } from './sim-tools.ts';
 import { World } from './world.ts';
 
 export const ORG = 'org_00000000000000000000000000';
 const AGENT = 'agt_00000000000000000000000000';
 export const executionIdOf = (index: number): string => `exe_${String(index).padStart(26, '0')}`;
 export const LEASE_MS = 30_000;
-const HOUR = 3_600_000;
+export const HOUR = 3_600_000;
 
 export interface Effect {
   readonly tool: string;
@@ -44,11 +45,13 @@ export interface Scenario {
   readonly executions?: number;
   readonly stepDelaySeconds?: number;
   readonly modelLatencyMs?: number;
+  /** What the model answers first, before the script. */
+  readonly troubles?: readonly ModelOutcome[];
   readonly config?: { readonly [key: string]: unknown };
   readonly maxReceiveCount?: number;
   readonly faultAt?: (call: number, name: string) => Fault | undefined;
   /** People and clocks that act by themselves. */
-  readonly script2?: (sim: Sim) => void;
+  readonly people?: (sim: Sim) => void;
 }
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
@@ -80,6 +83,7 @@ export class Sim {
     this.memory = makeMemoryTable(() => world.now);
     this.observed = new ObservedTable(this.memory, world);
     this.model = new SimModel(world, scenario.script, scenario.modelLatencyMs ?? 60);
+    this.model.troubles.push(...(scenario.troubles ?? []));
     this.injector = new Injector(world, scenario.faultAt ?? (() => undefined), {
       outside: (fault, process) => this.#act(fault, process),
     });
@@ -125,7 +129,7 @@ export class Sim {
       },
       models: this.model.for(process, this.injector, (asking) => this.#checkPurchase(asking)),
       tools: new Map<string, Tool>(
-        [finish, askUser, ...this.#tools(process)].map((tool) => [tool.name, tool as Tool] as const),
+        [finish, askUser, ...effectTools(this, process)].map((tool) => [tool.name, tool as Tool] as const),
       ),
       filesOf: () => {
         throw new Error('The simulated tools use no files.');
@@ -141,53 +145,26 @@ export class Sim {
     };
   }
 
-  /** One tool of each kind, whose effects the outside world counts by key. */
-  #tools(process: Process): Tool[] {
-    const make = (
-      name: string,
-      effect: 'none' | 'idempotent' | 'unsafe',
-    ): Tool<{ readonly what?: string | undefined }> => ({
-      name,
-      description: name,
-      schema: z.object({ what: z.string().optional() }),
-      effect: () => effect,
-      timeoutSeconds: 10,
-      execute: (_args, context) =>
-        this.injector.call(process, `tool ${name}`, async () => {
-          this.effects.push({ tool: name, key: context.key, at: this.world.now });
-          return { ok: true, text: `${name} done` };
-        }),
-    });
-    return [make('look', 'none'), make('post', 'idempotent'), make('pay', 'unsafe')] as Tool[];
-  }
-
   async execution(index = 0): Promise<Execution> {
     const item = await this.memory.get(keys.execution(ORG, executionIdOf(index)));
     if (item === undefined) throw new Error('The execution is missing.');
     return readExecution(item);
   }
 
+  /** A reply that was stored before this process claimed is there to be found: buying another one is a waste. */
   #checkPurchase(process: Process): void {
-    for (let index = 0; index < (this.scenario.executions ?? 1); index++) {
-      const exec = this.memory
-        .dump()
-        .find((item) => item.sk === 'EXEC' && item.lo !== undefined && item.e === executionIdOf(index));
-      if (exec === undefined) continue;
-      const { seq } = readExecution(exec);
-      const stored = this.memory
-        .dump()
-        .find((item) => item.pk === exec.pk && item.sk === keys.feed(ORG, executionIdOf(index), seq, 100).sk);
-      const mine = this.ownerOf.get(process) === executionIdOf(index);
-      if (mine && stored !== undefined && process.claimedAt !== undefined && Number(stored.at) < process.claimedAt) {
-        this.violations.push(`step ${seq} was bought again although its reply was stored before the claim`);
-      }
+    const work = this.workOf.get(process);
+    if (work === undefined || process.claimedAt === undefined) return;
+    const stored = this.observed.writtenAt(keys.feed(ORG, work.executionId, work.seq, REPLY_N));
+    if (stored !== undefined && stored < process.claimedAt) {
+      this.violations.push(`4: step ${work.seq} was bought again although its reply was stored before the claim`);
     }
   }
-  readonly ownerOf = new Map<Process, string>();
+  readonly workOf = new Map<Process, StepMessage>();
 
   #deliver(received: Received<StepMessage>): void {
     const process = new Process(received.messageId);
-    this.ownerOf.set(process, received.body.executionId);
+    this.workOf.set(process, received.body);
     this.processes.add(process);
     processStep(this.#stepDeps(process), received.body, received, () => 840_000)
       .then(() => {
@@ -214,7 +191,7 @@ export class Sim {
 
   /** Somebody else acts in the middle of a step's port call. */
   #act(fault: Fault, process: Process): void {
-    const executionId = this.ownerOf.get(process) ?? executionIdOf(0);
+    const executionId = this.workOf.get(process)?.executionId ?? executionIdOf(0);
     if (fault === 'duplicate') this.queue.duplicate(process.messageId);
     if (fault === 'pause') void this.pause(executionId);
     if (fault === 'resume') void this.resume(executionId);
@@ -311,52 +288,6 @@ export class Sim {
     };
     this.world.after(300_000, everyFive);
     this.world.after(60_000, everyMinute);
-    this.scenario.script2?.(this);
-  }
-
-  /** Until all executions stand and the queue is empty, or `hours` of virtual time are over. */
-  async rest(hours = 8): Promise<void> {
-    const until = this.world.now + hours * HOUR;
-    let standing = false;
-    const look = (): void => {
-      const rows = this.memory.dump().filter((item) => item.sk === 'EXEC');
-      standing = rows.every((row) => row.st !== 'RUNNING') && this.queue.size === 0;
-      if (!standing) this.world.after(1_000, look);
-    };
-    look();
-    await this.world.run(until, () => standing);
-  }
-
-  /** Plays the person who answers whatever a run waits for, until it has ended. */
-  async toEnd(): Promise<void> {
-    for (let round = 0; round < 20; round++) {
-      await this.rest();
-      const open = this.memory
-        .dump()
-        .filter((item) => item.sk === 'EXEC')
-        .map(readExecution)
-        .filter((each) => !isTerminal(each.status));
-      if (open.length === 0 || open.some((each) => each.status === 'RUNNING')) return;
-      let done = false;
-      const answers = open.map(async (execution) => {
-        if (execution.status === 'PAUSED') await this.resume(execution.executionId);
-        if (execution.status === 'WAITING_FOR_INPUT') await this.input(execution.executionId);
-        if (execution.status === 'WAITING_FOR_PERMISSION') await this.decide(true);
-        if (execution.status === 'ERROR_PAUSED')
-          this.violations.push(`a false stop: ${execution.reason} ${execution.errorMessage}`);
-      });
-      void Promise.all(answers).then(() => {
-        done = true;
-      });
-      await this.world.run(this.world.now + HOUR, () => done);
-      if (open.some((each) => each.status === 'ERROR_PAUSED')) return;
-    }
+    this.scenario.people?.(this);
   }
 }
-
-export const simulate = async (scenario: Scenario): Promise<Sim> => {
-  const sim = new Sim(scenario);
-  await sim.start();
-  await sim.toEnd();
-  return sim;
-};

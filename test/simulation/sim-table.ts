@@ -30,6 +30,9 @@ export class ObservedTable {
   readonly #world: World;
   readonly #before = new Map<string, { readonly at: number; readonly item: Item | undefined }>();
 
+  /** The execution rows as they stand, without copying the whole table. */
+  readonly executions = new Map<string, Item>();
+
   constructor(table: MemoryTable, world: World) {
     this.#table = table;
     this.#world = world;
@@ -44,9 +47,15 @@ export class ObservedTable {
       const to = await this.#table.get(key);
       if (key.sk === 'EXEC' && to !== undefined) {
         this.observations.push({ at: this.#world.now, executionId: String(to[A.executionId]), from: item, to });
+        this.executions.set(to.pk, to);
       }
     }
     return result;
+  }
+
+  /** When the row was last written, virtual ms. */
+  writtenAt(key: Key): number | undefined {
+    return this.#before.get(idOf(key))?.at;
   }
 
   #aged(item: Item): Item | undefined {

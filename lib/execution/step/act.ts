@@ -9,6 +9,7 @@ import { FIRST_CALL_N, feedItem, MAX_CALLS, type Outcome, type ReplyRow, readFee
 import { type Pinned, readStarted, startedItem } from '../rows.ts';
 import type { StepDeps } from './deps.ts';
 import { type Lease, LeaseLost } from './lease.ts';
+import { needsPermission, tooLongToAsk } from './permission.ts';
 import type { Leftovers } from './recover.ts';
 
 /**
@@ -29,7 +30,7 @@ export type Planned =
       readonly args: unknown;
       readonly effect: Effect;
     }
-  /** Answered without running: unknown tool, unreadable arguments. */
+  /** Answered without running: unknown tool, unreadable arguments, more of them than a person can be shown. */
   | { readonly kind: 'answer'; readonly n: number; readonly call: ToolCall; readonly text: string };
 
 export const FINISH = 'finish';
@@ -53,7 +54,11 @@ export const planCalls = (
     const { tool } = found;
     const parsed = parseArguments(tool, call.arguments);
     if (!parsed.ok) return { kind: 'answer', n, call, text: parsed.problem };
-    return { kind: 'run', n, call, tool, args: parsed.args, effect: tool.effect(parsed.args, pinned.config) };
+    const effect = tool.effect(parsed.args, pinned.config);
+    const asks = tool.name === ASK_USER || needsPermission(pinned, tool.name, effect);
+    const problem = asks ? tooLongToAsk(call) : undefined;
+    if (problem !== undefined) return { kind: 'answer', n, call, text: problem };
+    return { kind: 'run', n, call, tool, args: parsed.args, effect };
   });
 
 export interface Actor {

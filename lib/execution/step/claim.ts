@@ -1,6 +1,6 @@
 import { keys } from '../../kernel/keys.ts';
 import { add, addFrom, and, ConditionFailed, eq, type Item, le, lt, missing, or, set } from '../../kernel/table.ts';
-import { A, type Execution, readExecution } from '../execution.ts';
+import { A, EXECUTION_VERSION, type Execution, readExecution } from '../execution.ts';
 import { type Delivery, messageFor, type StepMessage } from '../message.ts';
 import { isTerminal } from '../status.ts';
 import type { StepDeps } from './deps.ts';
@@ -37,6 +37,8 @@ export const claim = async (
         addFrom(A.reserved, A.worst),
       ],
       and(
+        // A row of a newer writer is left as it is: the refused item then says that it cannot be read.
+        eq(A.version, EXECUTION_VERSION),
         eq(A.status, 'RUNNING'),
         eq(A.seq, message.seq),
         or(missing(A.notBefore), le(A.notBefore, now)),

@@ -9,7 +9,7 @@ import { clockStopped, leaseGone } from './changes.ts';
 import { send } from './claim.ts';
 import type { StepDeps } from './deps.ts';
 import type { Stop } from './fuses.ts';
-import { type Lease, LeaseLost } from './lease.ts';
+import { fenced, type Lease, LeaseLost } from './lease.ts';
 import { isRefused, refusedRow, stopChanges, writeStatus } from './stop.ts';
 
 /** What a finished step changes beside its number. */
@@ -90,15 +90,13 @@ export const commitStep = async (
     windowFrom: done.windowFrom,
     summarySeq: done.summarySeq,
   };
-  const commit = deps.table
-    .update(
+  const commit = fenced(() =>
+    deps.table.update(
       keys.execution(execution.orgId, execution.executionId),
       [...commitChanges(execution, delivery, done), set(A.updated, now), ...movedMark(execution, now)],
       fence(lease, execution),
-    )
-    .catch((error: unknown) => {
-      throw isRefused(error) ? new LeaseLost('The commit was refused.') : error;
-    });
+    ),
+  );
   if (done.delaySeconds >= 1) await settleAll([commit, send(deps, next, done.delaySeconds)]);
   else {
     await commit;

@@ -122,10 +122,7 @@ const park = ({ turn, reply, leftovers, spent }: Second, question: Question): Pr
   return parkStep(turn.deps, turn.lease, turn.execution, reply.waking + answered, question, spent.cost);
 };
 
-const storeNote = async (
-  second: Second,
-  verdict: Extract<Verdict, { kind: 'note' | 'error' }>,
-): Promise<NoteRow> => {
+const storeNote = async (second: Second, verdict: Extract<Verdict, { kind: 'note' | 'error' }>): Promise<NoteRow> => {
   const { deps, execution } = second.turn;
   const row = {
     kind: 'note' as const,

@@ -10,6 +10,20 @@ export class LeaseLost extends Error {
 }
 
 /**
+ * A write that only the holder may make. Refused, whether by a lost lease or a lost answer, it is an error: the message
+ * comes back and is judged as a redelivery.
+ * @throws LeaseLost
+ */
+export const fenced = async <T>(write: () => Promise<T>): Promise<T> => {
+  try {
+    return await write();
+  } catch (error) {
+    if (error instanceof ConditionFailed) throw new LeaseLost('The step was taken over.');
+    throw error;
+  }
+};
+
+/**
  * The holder's side of a lease: a heartbeat extends it, and the message's invisibility with it, while a model call or a
  * tool is long. It aborts `signal` when the lease is lost or the execution was terminated.
  */
@@ -49,7 +63,7 @@ export class Lease {
 
   /** Ends the heartbeat and waits for a beat under way: a commit must not race with it. */
   async stop(): Promise<void> {
-    this.#stop.abort();
+    this.#stop.abort('stopped');
     await this.#beating;
   }
 
@@ -88,7 +102,7 @@ export class Lease {
       );
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
-      this.#abort.abort();
+      this.#abort.abort('the lease is lost');
       throw new LeaseLost('The lease ended, or the execution was stopped.');
     }
     this.#until = until;

@@ -19,3 +19,13 @@ export const needsPermission = (
 /** Binds a decision to the exact call: tool and arguments, byte for byte. */
 export const argumentsHash = (call: Pick<ToolCall, 'name' | 'arguments'>): string =>
   createHash('sha256').update(`${call.name}\n${call.arguments}`).digest('hex');
+
+/** A person is shown the exact arguments, which are kept in one row: it holds 400 KB. */
+const MOST_ASKED_BYTES = 200_000;
+
+/** A sentence for the model when its call cannot be laid before a person. */
+export const tooLongToAsk = (call: Pick<ToolCall, 'name' | 'arguments'>): string | undefined => {
+  const bytes = Buffer.byteLength(call.arguments);
+  if (bytes <= MOST_ASKED_BYTES) return undefined;
+  return `${call.name} needs a person's leave, and its arguments (${bytes} bytes) are more than the ${MOST_ASKED_BYTES} that can be shown. Split it into smaller calls.`;
+};

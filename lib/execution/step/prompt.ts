@@ -7,14 +7,24 @@ import type { Window } from './load.ts';
 const numbered = (title: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : `${title}:\n${lines.map((line, index) => `${index + 1}. ${line}`).join('\n')}\n\n`;
 
+/** Making one takes longer than the rest of a prompt, and a process meets few zones. */
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+const formatterOf = (timeZone: string): Intl.DateTimeFormat => {
+  const known = formatters.get(timeZone);
+  if (known !== undefined) return known;
+  const made = new Intl.DateTimeFormat('en-GB', { timeZone, dateStyle: 'full', timeStyle: 'long' });
+  if (formatters.size > 100) formatters.clear();
+  formatters.set(timeZone, made);
+  return made;
+};
+
 /** The time as the user's clock shows it; UTC when the zone is missing or unknown to the runtime. */
 export const localTime = (now: number, zone: string | undefined): string => {
-  const format = (timeZone: string): string =>
-    new Intl.DateTimeFormat('en-GB', { timeZone, dateStyle: 'full', timeStyle: 'long' }).format(now);
   try {
-    return format(zone ?? 'UTC');
+    return formatterOf(zone ?? 'UTC').format(now);
   } catch {
-    return format('UTC');
+    return formatterOf('UTC').format(now);
   }
 };
 

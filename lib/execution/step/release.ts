@@ -7,8 +7,8 @@ import type { Delivery } from '../message.ts';
 import { leaseGone, settled } from './changes.ts';
 import { MAX_DELAY_SECONDS, sendWhenDue } from './claim.ts';
 import type { StepDeps } from './deps.ts';
-import type { Lease } from './lease.ts';
-import { isRefused, stopStep } from './stop.ts';
+import { fenced, type Lease } from './lease.ts';
+import { stopStep } from './stop.ts';
 
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 300_000;
@@ -44,8 +44,8 @@ export const releaseStep = async (
   const now = deps.clock.now();
   const notBefore = now + wait;
   const mark = wait > MAX_DELAY_SECONDS * 1000 ? setMark(markAt('tick', execution.executionId, notBefore)) : [];
-  try {
-    const item = await deps.table.update(
+  const item = await fenced(() =>
+    deps.table.update(
       keys.execution(execution.orgId, execution.executionId),
       [
         ...leaseGone,
@@ -58,23 +58,20 @@ export const releaseStep = async (
         add(A.attempts, -1),
       ],
       and(eq(A.leaseOwner, lease.owner), eq(A.seq, execution.seq), oneOf(A.status, ['RUNNING', 'PAUSED'])),
-    );
-    deps.log.info('The model asked to wait.', { code: outcome.code, waitMs: wait });
-    await sendWhenDue(deps, readExecution(item), notBefore);
-  } catch (error) {
-    if (!isRefused(error)) throw error;
-    throw lostLease();
-  }
+    ),
+  );
+  deps.log.info('The model asked to wait.', { code: outcome.code, waitMs: wait });
+  await sendWhenDue(deps, readExecution(item), notBefore);
 };
-
-const lostLease = (): Error => new Error('The step was taken over before it could be given back.');
 
 /** Somebody holds the whole organisation: the step is given back untouched; `resume` and `sweep` send it again. */
 export const holdStep = async (deps: StepDeps, lease: Lease, execution: Execution): Promise<void> => {
   await lease.stop();
-  await deps.table.update(
-    keys.execution(execution.orgId, execution.executionId),
-    [...leaseGone, ...settled(execution, 0), add(A.attempts, -1), remove(A.notBefore)],
-    and(eq(A.leaseOwner, lease.owner), eq(A.seq, execution.seq)),
+  await fenced(() =>
+    deps.table.update(
+      keys.execution(execution.orgId, execution.executionId),
+      [...leaseGone, ...settled(execution, 0), add(A.attempts, -1), remove(A.notBefore)],
+      and(eq(A.leaseOwner, lease.owner), eq(A.seq, execution.seq)),
+    ),
   );
 };

@@ -9,6 +9,8 @@ import { rowMessages } from './prompt.ts';
 /** After a summary this share of the window is left, so that the next one is far away. */
 const KEPT_SHARE = 0.5;
 export const MAX_SUMMARY_TOKENS = 1_500;
+/** Characters; far above what the tokens allow. A model that ignores them must not make a row that nothing can hold. */
+const LONGEST_SUMMARY = 40_000;
 
 export const tokensOf = (rows: readonly FeedRow[]): number =>
   rowMessages(rows).reduce((sum, message) => sum + estimateMessage(message), 0);
@@ -66,7 +68,7 @@ export const storeSummary = async (
   owner: string,
   times: { readonly claimedAt: number; readonly askedAt: number },
 ): Promise<{ readonly row: SummaryRow; readonly spent: Spent }> => {
-  const text = outcome.content.trim();
+  const text = outcome.content.trim().slice(0, LONGEST_SUMMARY);
   // An empty answer must not cost the notes that are already there.
   const content =
     text === '' ? `${window.summary?.content ?? ''}\n(The steps before ${cut} could not be condensed.)`.trim() : text;

@@ -8,6 +8,10 @@ import { inputText, spokenInputs } from './prompt.ts';
 /** Arguments above this many characters are kept whole in the bucket and cut in the row: a row must stay small. */
 const INLINE_ARGUMENT = 8_000;
 const INLINE_CONTENT = 100_000;
+/** Bytes of content and arguments in the row together. It holds 400 KB; ids, names and figures need the rest. */
+const INLINE_BYTES = 280_000;
+/** Most bytes of UTF-8 that one character (UTF-16 unit) takes. */
+const WIDEST = 3;
 
 const cutStrings = (value: unknown): unknown => {
   if (typeof value === 'string') {
@@ -21,16 +25,37 @@ const cutStrings = (value: unknown): unknown => {
 };
 
 /** Still JSON where it was JSON: the provider wants to see its own calls again. */
-const cutArguments = (text: string): string => {
-  if (text.length <= INLINE_ARGUMENT) return text;
+const cutArguments = (text: string, most: number): string => {
+  if (text.length <= most) return text;
   try {
     const short = JSON.stringify(cutStrings(JSON.parse(text)));
-    if (short.length <= INLINE_ARGUMENT) return short;
+    if (short.length <= most) return short;
   } catch {
     // Not JSON: the model will be told so; an excerpt is enough.
   }
-  return JSON.stringify({ excerpt: text.slice(0, 1_000), characters: text.length });
+  return JSON.stringify({ excerpt: text.slice(0, Math.floor(most / 8)), characters: text.length });
 };
+
+interface Words {
+  readonly content: string;
+  readonly calls: readonly ToolCall[];
+}
+
+/** What the row holds of a reply: all of it, mostly. */
+export const fitted = (whole: Words): Words => {
+  const cutContent = whole.content.slice(0, INLINE_CONTENT);
+  const most = Math.floor(INLINE_BYTES / WIDEST);
+  const content = Buffer.byteLength(cutContent) > INLINE_BYTES * 0.9 ? cutContent.slice(0, most * 0.9) : cutContent;
+  const left = INLINE_BYTES - Buffer.byteLength(content);
+  const cut = (limit: number): readonly ToolCall[] =>
+    whole.calls.map((call) => ({ ...call, arguments: cutArguments(call.arguments, limit) }));
+  const calls = cut(INLINE_ARGUMENT);
+  const bytes = calls.reduce((sum, call) => sum + Buffer.byteLength(call.arguments), 0);
+  return { content, calls: bytes <= left ? calls : cut(Math.floor(left / WIDEST / calls.length)) };
+};
+
+const isWhole = (row: Words, whole: Words): boolean =>
+  row.content === whole.content && row.calls.every((call, index) => call.arguments === whole.calls[index]?.arguments);
 
 /** Stores the model's reply of one step, with the people's messages that its prompt contained. */
 export const storeStepReply = async (
@@ -43,14 +68,12 @@ export const storeStepReply = async (
 ): Promise<{ readonly row: ReplyRow; readonly spent: Spent; readonly calls: readonly ToolCall[] }> => {
   const { execution } = call;
   const now = deps.clock.now();
-  const big =
-    outcome.content.length > INLINE_CONTENT ||
-    outcome.toolCalls.some((each) => each.arguments.length > INLINE_ARGUMENT);
+  const whole: Words = { content: outcome.content, calls: outcome.toolCalls };
+  const inline = fitted(whole);
   let blob: string | undefined;
-  if (big) {
+  if (!isWhole(inline, whole)) {
     blob = replyBlobKey(execution, owner);
-    const whole = JSON.stringify({ content: outcome.content, calls: outcome.toolCalls });
-    await deps.blobs.put(blob, new TextEncoder().encode(whole), 'application/json');
+    await deps.blobs.put(blob, new TextEncoder().encode(JSON.stringify(whole)), 'application/json');
   }
   const last = window.inputs.at(-1);
   const row: Omit<ReplyRow, 'v'> = {
@@ -58,8 +81,8 @@ export const storeStepReply = async (
     seq: execution.seq,
     n: REPLY_N,
     at: now,
-    content: big ? outcome.content.slice(0, INLINE_CONTENT) : outcome.content,
-    calls: outcome.toolCalls.map((each) => ({ id: each.id, name: each.name, arguments: cutArguments(each.arguments) })),
+    content: inline.content,
+    calls: inline.calls.map(({ id, name, arguments: text }) => ({ id, name, arguments: text })),
     ...(outcome.refused && { refused: true }),
     ...(blob !== undefined && { blob }),
     inputs: last?.number ?? execution.consumed,

@@ -13,6 +13,7 @@ import { commitStep } from './commit.ts';
 import type { ResolvedModel } from './deps.ts';
 import { finishTurn } from './finish-turn.ts';
 import { limitReached, type Stop } from './fuses.ts';
+import { fenced } from './lease.ts';
 import type { Window } from './load.ts';
 import type { Turn } from './process.ts';
 import { buildPrompt } from './prompt.ts';
@@ -86,10 +87,12 @@ const canCondense = (turn: Turn, window: Window): boolean =>
 /** The model reads less than the configuration promised: condense first, then the same step again. */
 const shrink = async ({ deps, lease, execution }: Turn): Promise<void> => {
   await lease.stop();
-  const item = await deps.table.update(
-    keys.execution(execution.orgId, execution.executionId),
-    [set(A.phase, 'summarise'), ...leaseGone, ...settled(execution, 0), add(A.attempts, -1)],
-    and(eq(A.leaseOwner, lease.owner), eq(A.seq, execution.seq), oneOf(A.status, ['RUNNING', 'PAUSED'])),
+  const item = await fenced(() =>
+    deps.table.update(
+      keys.execution(execution.orgId, execution.executionId),
+      [set(A.phase, 'summarise'), ...leaseGone, ...settled(execution, 0), add(A.attempts, -1)],
+      and(eq(A.leaseOwner, lease.owner), eq(A.seq, execution.seq), oneOf(A.status, ['RUNNING', 'PAUSED'])),
+    ),
   );
   await send(deps, readExecution(item), 0);
 };

@@ -83,7 +83,7 @@ export const makeExecutionService = (deps: ServiceDeps): ExecutionService => {
       ),
     get: async (at) => shown(await getExecution(table, known(at))),
     list: async (orgId, filter, page) => {
-      const { items, ...rest } = await listExecutions(table, orgId, filter, page);
+      const { items, ...rest } = await listExecutions(deps, orgId, filter, page);
       return { items: items.map((each) => executionJson(each, deps.clock.now())), ...rest };
     },
     patchLimits: async (at, limits) =>
@@ -138,7 +138,7 @@ export const makeExecutionService = (deps: ServiceDeps): ExecutionService => {
     },
     listPermissions: async (orgId, { status }, page) => {
       if (status === 'expired' || status === 'cancelled') return { items: [] };
-      const { items, ...rest } = await listPermissions(table, orgId, status, page);
+      const { items, ...rest } = await listPermissions(deps, orgId, status, page);
       return { items: items.map(permissionJson), ...rest };
     },
     decide: async ({ orgId, permissionId, decision, feedback, actor }) =>

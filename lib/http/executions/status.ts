@@ -11,8 +11,8 @@ const LOOKED_AT = 100;
 export const organisationStatus = async (deps: ServiceDeps, orgId: string): Promise<StatusReport> => {
   const [model, running, broken] = await Promise.all([
     deps.modelConfigured(orgId),
-    listExecutions(deps.table, orgId, { status: 'RUNNING' }, { limit: LOOKED_AT }),
-    listExecutions(deps.table, orgId, { status: 'ERROR_PAUSED' }, { limit: LOOKED_AT }),
+    listExecutions(deps, orgId, { status: 'RUNNING' }, { limit: LOOKED_AT }),
+    listExecutions(deps, orgId, { status: 'ERROR_PAUSED' }, { limit: LOOKED_AT }),
   ]);
   const late = deps.clock.now() - STALL_MS;
   const stalled = running.items.filter((each) => each.dueSk !== undefined && due.at(each.dueSk) < late);

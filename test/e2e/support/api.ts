@@ -1,11 +1,38 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** JSON as it came: tests say what they expect of it. */
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at member by member, and each look is an assertion
-export type Json = any;
+/** What answers hold. Which of it is there depends on the route; a test that looks at a member asserts that it is. */
+export interface Json {
+  readonly id: string;
+  readonly agentId: string;
+  readonly executionId: string;
+  readonly name: string;
+  readonly status: string;
+  readonly code: string;
+  readonly detail: string;
+  readonly reason?: string;
+  readonly seq: number;
+  readonly calls: number;
+  readonly costUsd: number;
+  readonly result: string;
+  readonly error?: { readonly code: string; readonly message: string };
+  readonly now?: {
+    readonly state: string;
+    readonly waitingOn?: { readonly kind: string };
+    readonly attempt?: { readonly lastError?: string; readonly nextAt?: string };
+  };
+  readonly phase: string;
+  readonly finishReason: string;
+  readonly toolCalls: readonly { readonly name: string; readonly outcome: string }[];
+  readonly path: string;
+  readonly apiKey: string;
+  readonly stopped?: { readonly at: string };
+  readonly items: readonly Json[];
+  readonly nextCursor: string;
+}
 
 export interface Answer {
   readonly status: number;
+  /** `undefined` when the body is no JSON. */
   readonly json: Json;
   readonly text: string;
   readonly headers: Headers;
@@ -99,14 +126,18 @@ export const makeApi = (url: () => string, ownerKey: string): Api => {
 
 const parsed = (text: string): Json => {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text) as Json;
   } catch {
-    return undefined;
+    return undefined as unknown as Json; // a member of it is then asked for in vain, and the test says where
   }
 };
 
 /** Polls until the condition holds. @throws Error with the given words when it takes too long */
-export const eventually = async (what: string, holds: () => boolean | Promise<boolean>, seconds = 20): Promise<void> => {
+export const eventually = async (
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  seconds = 20,
+): Promise<void> => {
   const end = performance.now() + seconds * 1000;
   while (!(await holds())) {
     if (performance.now() > end) throw new Error(`Not within ${seconds} s: ${what}`);

@@ -33,7 +33,11 @@ export type Environment = { readonly [name: string]: string };
 export const newHome = (): string => mkdtempSync(join(tmpdir(), 'baton-e2e-'));
 
 /** `npm start` without npm, leader of its own process group; sees nothing of the caller's environment but PATH. */
-export const spawnCloud = (home: string, environment: Environment = {}, command = [process.execPath, 'local/main.ts']): Started => {
+export const spawnCloud = (
+  home: string,
+  environment: Environment = {},
+  command = [process.execPath, 'local/main.ts'],
+): Started => {
   const [program = '', ...args] = command;
   const child = spawn(program, args, {
     cwd: ROOT,
@@ -52,7 +56,8 @@ export const spawnCloud = (home: string, environment: Environment = {}, command 
   const pid = child.pid ?? 0;
   keepGroup(pid);
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const exited = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));
   return { child, pid, output: () => output, exited };
 };
@@ -130,7 +135,8 @@ export const startCloud = async (environment: Environment = {}): Promise<Cloud> 
   };
 };
 
-const readLog = (file: string): { readonly [field: string]: unknown }[] =>
+/** Parsed lines of a log file; none when there is no file yet. */
+export const readLog = (file: string): { readonly [field: string]: unknown }[] =>
   readFileSync(file, 'utf8')
     .split('\n')
     .flatMap((line) => {

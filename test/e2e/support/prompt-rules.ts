@@ -27,7 +27,8 @@ export const promptProblem = (messages: readonly WireMessage[]): string | undefi
     if (message.role === 'tool') {
       const wanted = open.shift();
       if (wanted === undefined) return `${where} answers ${message.tool_call_id}, which nobody asked just before`;
-      if (message.tool_call_id !== wanted) return `${where} answers ${message.tool_call_id} where ${wanted} was to come`;
+      if (message.tool_call_id !== wanted)
+        return `${where} answers ${message.tool_call_id} where ${wanted} was to come`;
       if (typeof message.content !== 'string') return `${where} has no text`;
       continue;
     }
@@ -42,7 +43,8 @@ export const promptProblem = (messages: readonly WireMessage[]): string | undefi
     if (new Set(open).size !== open.length) return `${where} uses an id twice: ${open.join(', ')}`;
     for (const { function: fn, id } of calls) {
       if (!/^[a-zA-Z0-9_-]{1,64}$/.test(fn.name)) return `call ${id} has the name ${JSON.stringify(fn.name)}`;
-      if (!isObject(fn.arguments)) return `call ${id} has arguments that are no JSON object: ${fn.arguments.slice(0, 80)}`;
+      if (!isObject(fn.arguments))
+        return `call ${id} has arguments that are no JSON object: ${fn.arguments.slice(0, 80)}`;
     }
   }
   if (open.length > 0) return `the calls ${open.join(', ')} at the end are not answered`;

@@ -94,7 +94,12 @@ export const startScriptedModel = async (): Promise<ScriptedModel> => {
     const reply = isStep ? await found.script(call) : { text: 'Notes: all went well so far.' };
     if ('status' in reply) return send(response, reply.status, reply.body, reply.headers);
     if (reply.waitMs !== undefined) await sleep(reply.waitMs);
-    if (!aborted) send(response, 200, completion(body.model, reply, () => `call_${++ids}`));
+    if (!aborted)
+      send(
+        response,
+        200,
+        completion(body.model, reply, () => `call_${++ids}`),
+      );
   };
 
   const server = createServer((request, response) => {

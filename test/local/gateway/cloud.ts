@@ -12,6 +12,7 @@ import type { BusEvent } from '../../../local/events/bus.ts';
 import { createChaos } from '../../../local/gateway/chaos.ts';
 import { type Gateway, startGateway } from '../../../local/gateway/gateway.ts';
 import type { Principal } from '../../../local/gateway/principal.ts';
+import type { Trace } from '../../../local/gateway/trace.ts';
 import { LOCAL } from '../../../local/names.ts';
 import { createEvents } from '../../../local/services/events.ts';
 import type { Invocation } from '../../../local/services/invoke.ts';
@@ -147,6 +148,7 @@ export interface CloudOptions {
   readonly now?: () => number;
   readonly queueAttributes?: { [name: string]: string };
   readonly invoke?: (name: string, payload: Buffer) => Promise<Invocation>;
+  readonly trace?: Trace;
 }
 
 /** A whole gateway with real services in a home of its own. */
@@ -196,6 +198,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<Cloud> {
     chaos: createChaos(options.chaos ?? ''),
     killCaller: (name) => killed.push(name),
     log: (line) => console.error(line),
+    trace: options.trace,
     ...clock,
   });
   const open: { destroy(): void }[] = [];

@@ -1,0 +1,93 @@
+import type { BenchCloud } from './cloud.ts';
+import type { ScriptedModel } from './model/model.ts';
+import { type ModelCall, POST_STEP } from './model/script.ts';
+import type { Effect, Kill, Sink } from './sink.ts';
+import { median, most } from './stats.ts';
+
+/** Kills fall evenly into so many milliseconds after the effect. */
+const WITHIN_MS = 6;
+/** Neighbours in time are not neighbours in delay: 7 has no factor in common with the count of delays. */
+const STRIDE = 7;
+const DELAYS = 13;
+export const delayOf = (kill: number): number => ((kill * STRIDE) % DELAYS) * (WITHIN_MS / (DELAYS - 1));
+
+const UNKNOWN = /^The outcome of .* is unknown/;
+
+export interface Crashes {
+  readonly kills: number;
+  /** From the kill to the next step's model call, milliseconds. */
+  readonly toNextP50: number | undefined;
+  readonly toNextMost: number | undefined;
+  /** Runs whose step was still open when its process died: the others had committed. */
+  readonly hitInMidStep: number;
+  /** Effects that arrived under more than one key, or keys that came with more than one effect. */
+  readonly twoKeys: number;
+  /** Requests beyond the first for an effect, under the same key. */
+  readonly repeated: number;
+  /** Calls whose outcome the run declares unknown. */
+  readonly unknown: number;
+}
+
+/** What crashes did, from what the sink and the model saw. */
+export const judge = (
+  effects: readonly Effect[],
+  kills: readonly Kill[],
+  calls: readonly ModelCall[],
+): Omit<Crashes, 'unknown'> => {
+  const times = kills.flatMap(({ effect, at }) => {
+    const run = effect.slice(0, effect.lastIndexOf('/'));
+    const next = calls.find((call) => call.run === run && (call.step ?? 0) > POST_STEP);
+    return next === undefined ? [] : [next.at - at];
+  });
+  const keysOf = Map.groupBy(effects, ({ effect }) => effect);
+  const effectsOf = Map.groupBy(effects, ({ key }) => key);
+  const several = [...keysOf.values()].filter((same) => new Set(same.map(({ key }) => key)).size > 1);
+  const shared = [...effectsOf.values()].filter((same) => new Set(same.map(({ effect }) => effect)).size > 1);
+  return {
+    kills: kills.length,
+    toNextP50: median(times),
+    toNextMost: most(times),
+    hitInMidStep: times.filter((ms) => ms > 1_000).length,
+    twoKeys: several.length + shared.length,
+    repeated: effects.length - keysOf.size,
+  };
+};
+
+export interface CrashOptions {
+  readonly kills: number;
+  /** Whether the server is declared not to honour keys: the call may then run once at most. */
+  readonly unsafe: boolean;
+}
+
+/** One run after the other loses its process right after an effect; while it waits for its lease the next begins. */
+export const startCrashes = async (
+  cloud: BenchCloud,
+  model: ScriptedModel,
+  sink: Sink,
+  { kills, unsafe }: CrashOptions,
+): Promise<{ /** Waits until all have ended. */ outcome(): Promise<Crashes> }> => {
+  const before = { effects: sink.effects.length, kills: sink.kills.length };
+  const prefix = unsafe ? 'unsafe-' : 'kill-';
+  const ids: string[] = [];
+  sink.arm(cloud.home, delayOf);
+  for (let kill = 0; kill < kills; kill++) {
+    const struck = sink.struckSoFar();
+    const script = { run: `${prefix}${kill}`, steps: 3, calls: 1, post: `http://${sink.host}/effect` };
+    ids.push(await cloud.begin(script, { httpUnsafe: unsafe }));
+    await sink.struck(struck + 1, 60);
+  }
+  return {
+    async outcome() {
+      let unknown = 0;
+      for (const id of ids) {
+        await cloud.completed(id, 120);
+        const { items } = await cloud.api.feed(id, undefined, 0);
+        unknown += items.filter(({ role, content }) => role === 'tool' && UNKNOWN.test(content)).length;
+      }
+      const calls = (await model.calls()).filter(({ run }) => run.startsWith(prefix));
+      const mine = ({ effect }: { readonly effect: string }): boolean => effect.startsWith(prefix);
+      const effects = sink.effects.slice(before.effects).filter(mine);
+      return { ...judge(effects, sink.kills.slice(before.kills).filter(mine), calls), unknown };
+    },
+  };
+};

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { FAULTS } from './faults.ts';
+import { judge } from './judge.ts';
+import { BASES } from './scenarios.ts';
+
+/** One fault of every kind at every port call of a three-step run. */
+describe.each(Object.entries(BASES))('%s', (_name, base) => {
+  it('completes undisturbed', async () => {
+    expect((await judge({ seed: 1, ...base })).violations).toEqual([]);
+  });
+
+  it.each(FAULTS)('survives one %s at any port call', async (fault) => {
+    const clean = await judge({ seed: 1, ...base });
+    const calls = clean.sim.injector.calls;
+    expect(calls).toBeGreaterThan(20);
+    const failed: string[] = [];
+    for (let call = 0; call < calls; call++) {
+      const { sim, violations } = await judge({ seed: 1, ...base, faultAt: (n) => (n === call ? fault : undefined) });
+      if (violations.length > 0) failed.push(`call ${call} (${sim.injector.names[call]}): ${violations.join('; ')}`);
+    }
+    expect(failed).toEqual([]);
+  });
+});
