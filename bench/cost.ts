@@ -60,8 +60,8 @@ export const gbSeconds = (ms: number, memoryMb: number): number => (ms / 1000) *
 export const waitingPerMillion = (seconds: number, memoryMb: number, prices: Prices): number =>
   gbSeconds(seconds * 1000, memoryMb) * prices.lambdaArm64GbSecond * MILLION;
 
-/** Lambda's own two lines of an invocation (`platform.start`, `platform.report`), as JSON, bytes; they are not written here. */
-const PLATFORM_LINES = [155, 465];
+/** Lambda's own two lines of an invocation, `platform.start` and `platform.report` as JSON, bytes; nobody writes them here. */
+const PLATFORM_LINES = [145, 330];
 /** CloudWatch Logs counts so many bytes more for each event. https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/cloudwatch_limits_cwl.html */
 const PER_EVENT = 26;
 

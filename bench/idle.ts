@@ -9,8 +9,14 @@ import { mean } from './stats.ts';
 import { functionOf } from './steps.ts';
 
 const MINUTES_OF_A_DAY = 1_440;
-/** The rates of the two rules (`cdk/stack.ts`). */
-const EVERY_MINUTES = { tick: 1, sweep: 5 };
+
+/** Firings a day of the rule that wakes this function, as the template has it. */
+const firingsPerDay = ({ rules }: Assembly, functionArn: string): number => {
+  const rule = rules.find(({ targets }) => targets.some(({ arn }) => arn === functionArn));
+  const minutes = Number(/^rate\((\d+) minutes?\)$/.exec(rule?.schedule ?? '')?.[1]);
+  if (!(minutes > 0)) throw new Error(`No rule with a rate in minutes wakes ${functionArn}.`);
+  return MINUTES_OF_A_DAY / minutes;
+};
 
 /** An installation in which nothing runs, a day. */
 export interface Idle {
@@ -37,7 +43,7 @@ export const measureIdle = async (cloud: BenchCloud, assembly: Assembly, traceFi
     // Its further requests follow within moments.
     await sleep(500);
     const fired = uses(rule).slice(before);
-    const times = MINUTES_OF_A_DAY / EVERY_MINUTES[rule];
+    const times = firingsPerDay(assembly, functionOf(assembly, rule).arn);
     perDay.invocations += times;
     perDay.readUnits += times * (mean(fired.map(({ readUnits }) => readUnits)) ?? 0);
     perDay.writeUnits += times * (mean(fired.map(({ writeUnits }) => writeUnits)) ?? 0);

@@ -41,9 +41,17 @@ export const unitsOf = (uses: readonly InvocationUse[], calls: number, pollerReq
   };
 };
 
+/** Everything a long run asks, summaries included, for each of its steps. */
+export interface LongRun {
+  readonly readUnits: number;
+  readonly writeUnits: number;
+  readonly invocations: number;
+}
+
 export interface Units {
   readonly one: StepUnits;
   readonly three: StepUnits;
+  readonly long: LongRun;
   /** Lines and bytes that the step function logged for one invocation. */
   readonly logLines: number;
   readonly logBytes: number;
@@ -67,10 +75,38 @@ export const measureUnits = async (
   const uses = invocationsOf(trace, roleLogicalId).map(useOf);
   const poller = pollerRequestsPerMessage(trace, roleLogicalId);
   const lines = readFileSync(logFile, 'utf8').trim().split('\n');
+  const logBytes = statSync(logFile).size;
   return {
     one: unitsOf(uses, 1, poller),
     three: unitsOf(uses, 3, poller),
+    long: await measureLong(cloud, traceFile, roleLogicalId),
     logLines: lines.length / uses.length,
-    logBytes: statSync(logFile).size / uses.length,
+    logBytes: logBytes / uses.length,
   };
+};
+
+/** The first summary comes at about step 92, the next ones each 46 steps later: what follows the first is two cycles. */
+const FILLING = 92;
+const CYCLES = 92;
+
+/** Sums over the end of a run whose window has filled. `uses` are its invocations in order. */
+export const longRunOf = (uses: readonly InvocationUse[], skipped: number): LongRun => {
+  const late = uses.slice(skipped);
+  // A summary buys a reply too, and has no call.
+  const steps = late.filter((use) => putsOf(use) >= 2).length;
+  const perStep = (values: readonly number[]): number => (mean(values) ?? 0) * (late.length / Math.max(1, steps));
+  return {
+    readUnits: perStep(late.map(({ readUnits }) => readUnits)),
+    writeUnits: perStep(late.map(({ writeUnits }) => writeUnits)),
+    invocations: perStep(late.map(() => 1)),
+  };
+};
+
+/** The window is the default one and full; the delay is none, which changes when a request is made and not what it takes. */
+const measureLong = async (cloud: BenchCloud, traceFile: string, role: string): Promise<LongRun> => {
+  const uses = () => invocationsOf(parseTrace(readFileSync(traceFile, 'utf8')), role).map(useOf);
+  const before = uses().length;
+  const script = { run: 'long', steps: FILLING + CYCLES, calls: 1 };
+  await cloud.completed(await cloud.begin(script, { stepDelaySeconds: 0 }), 300, 500);
+  return longRunOf(uses().slice(before), FILLING);
 };

@@ -1,42 +1,16 @@
 import { DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
+import { itemSize } from '../local/dynamodb/values/item-size.ts';
+import type { Attributes, AttributeValue } from '../local/dynamodb/values/values.ts';
 import type { BenchCloud } from './cloud.ts';
 
-interface AttributeValue {
-  readonly [kind: string]: unknown;
-}
-
-type Item = { readonly [name: string]: AttributeValue };
-
-/**
- * Bytes of an item as DynamoDB counts them: names and values in UTF-8; a number takes about a byte for two digits and one
- * more; true, false and null take one.
- * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
- */
-export const itemBytes = (item: Item): number =>
-  Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + valueBytes(value), 0);
-
-const valueBytes = (value: AttributeValue): number => {
-  const [kind, content] = Object.entries(value)[0] ?? [];
-  switch (kind) {
-    case 'S':
-      return Buffer.byteLength(String(content));
-    case 'N':
-      return Math.ceil(String(content).replace(/^-?0*|\.|e.*$/gi, '').length / 2) + 1;
-    case 'M':
-      return 3 + Object.entries(content as object).length + itemBytes(content as Item);
-    case 'L':
-      return (content as AttributeValue[]).reduce((sum, one) => sum + 1 + valueBytes(one), 3);
-    default:
-      return 1;
-  }
-};
+type Item = Attributes;
 
 const textBytes = (value: AttributeValue | undefined): number =>
   typeof value?.S === 'string' ? Buffer.byteLength(value.S) : 0;
 
 /** Text of a row of the feed: what was said, the names and arguments of the calls, the outcome. Not the row's own keeping. */
 export const feedBytes = (item: Item): number => {
-  const calls = Array.isArray(item.calls?.L) ? (item.calls.L as { readonly M?: Item }[]) : [];
+  const calls = item.calls?.L ?? [];
   return textBytes(item.content) + calls.reduce((sum, { M }) => sum + textBytes(M?.name) + textBytes(M?.arguments), 0);
 };
 
@@ -62,13 +36,13 @@ export const storedOf = async (cloud: BenchCloud, executionId: string): Promise<
     },
   );
   const items: Item[] = [];
-  for await (const page of pages) items.push(...((page.Items ?? []) as unknown as Item[]));
+  for await (const page of pages) items.push(...((page.Items ?? []) as Item[]));
   client.destroy();
   const keyed = (prefix: string): readonly Item[] => items.filter(({ sk }) => String(sk?.S).startsWith(prefix));
   const total = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);
   return {
-    bytes: total(items.map(itemBytes)),
+    bytes: total(items.map(itemSize)),
     feedBytes: total(keyed('FEED#').map(feedBytes)),
-    executionRowBytes: total(keyed('EXEC').map(itemBytes)),
+    executionRowBytes: total(keyed('EXEC').map(itemSize)),
   };
 };

@@ -63,6 +63,3 @@ export const METRICS = {
 
 /** Outputs of the stack, read by the scripts. */
 export const OUTPUTS = { apiUrl: 'ApiUrl', bootstrapFunction: 'BootstrapFunctionName' } as const;
-
-/** Paths of the HTTP API that need no bearer key. Everything else is `ANY /{proxy+}` to the `api` function. */
-export const PUBLIC_PATHS = ['/health', '/openapi.json', '/ingest'] as const;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { notFound } from '../kernel/errors.ts';
+import { notFound, UnreadableRow } from '../kernel/errors.ts';
 import { isId } from '../kernel/ids.ts';
 import { keys, owner } from '../kernel/keys.ts';
 import { and, type Condition, exists, type Item, type Key, missing, type Table, type Value } from '../kernel/table.ts';
@@ -14,10 +14,10 @@ const agentSchema = z.object({
   name: z.string(),
   description: z.string().optional(),
   workflow: z.string(),
-  createdAt: z.string(),
+  createdAt: z.iso.datetime(),
   createdBy: z.string(),
-  updatedAt: z.string(),
-  deletedAt: z.string().optional(),
+  updatedAt: z.iso.datetime(),
+  deletedAt: z.iso.datetime().optional(),
 });
 /** The badge: who the agent is. `createdBy` is the id of a key. */
 export type Agent = z.output<typeof agentSchema>;
@@ -27,7 +27,19 @@ export interface AgentWithConfig extends Agent {
   readonly config: ConfigEntries;
 }
 
-const configSchema = z.object({ key: z.string(), json: z.string(), updatedAt: z.string() });
+const configSchema = z.object({ key: z.string(), json: z.string(), updatedAt: z.iso.datetime() });
+
+/** One configuration key with its value. @throws UnreadableRow */
+export const readConfig = (
+  item: Item,
+): { readonly key: string; readonly value: unknown; readonly updatedAt: string } => {
+  const { json, ...row } = readRow(configSchema, item);
+  try {
+    return { ...row, value: JSON.parse(json) as unknown };
+  } catch (error) {
+    throw new UnreadableRow(item, 'its value is not JSON.', error);
+  }
+};
 
 /** The agent's own row. */
 export const agentItem = (agent: Agent): Item =>
@@ -75,8 +87,8 @@ export const findAgent = async (table: Table, orgId: string, agentId: string): P
   const [badge, ...folder] = items;
   if (badge === undefined || badge.sk !== 'AGENT') return undefined;
   const agent = readAgent(badge);
-  const rows = folder.map((item) => readRow(configSchema, item));
-  const config = Object.fromEntries(rows.map(({ key, json }) => [key, JSON.parse(json) as unknown]));
+  const rows = folder.map(readConfig);
+  const config = Object.fromEntries(rows.map(({ key, value }) => [key, value]));
   const updatedAt = [agent.updatedAt, ...rows.map((row) => row.updatedAt)].sort().at(-1) ?? agent.updatedAt;
   return { ...agent, updatedAt, config };
 };

@@ -22,7 +22,12 @@ export const CONFIG_SCHEMAS = {
   tools: names.describe('Names of the tools offered to the model; see GET /v1/tools.'),
   model: text(200).min(1).describe('Name of the model; without it the default of the organisation or the operator.'),
   fallbackModels: names.describe('Models to try when the first one is not available, in order.'),
-  temperature: z.number().min(0).max(2),
+  // The table holds no number between 0 and 1e-130.
+  temperature: z
+    .number()
+    .min(0)
+    .max(2)
+    .refine((value) => value === 0 || value >= 1e-6, '0 or at least 0.000001'),
   userTimezone: text(100)
     .refine(isTimezone, 'an IANA time zone such as Europe/Berlin')
     .describe('The zone in which the agent is told the time.'),

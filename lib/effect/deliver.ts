@@ -3,7 +3,7 @@ import { due, keys } from '../kernel/keys.ts';
 import type { Bus, Clock, Log, Queue } from '../kernel/ports.ts';
 import { and, eq, type Item, remove, set, type Table } from '../kernel/table.ts';
 import { TABLE } from '../names.ts';
-import { EFFECT_STALL_MS, type EffectMessage, parseEffectPk, readEffect } from './effect.ts';
+import { EFFECT_STALL_MS, EFFECT_VERSION, type EffectMessage, parseEffectPk, readEffect } from './effect.ts';
 
 export interface EffectDeps {
   readonly table: Table;
@@ -62,7 +62,7 @@ export const buryEffect = async (deps: Pick<EffectDeps, 'table' | 'log'>, messag
     deps.table.update(
       keys.effect(message.orgId, message.effectId),
       [set('state', 'dead'), remove('duePk'), remove('dueSk')],
-      eq('state', 'pending'),
+      and(eq('v', EFFECT_VERSION), eq('state', 'pending')),
     ),
   );
 };
@@ -79,7 +79,7 @@ export const sweepEffect = async (
     deps.table.update(
       { pk: found.pk, sk: found.sk },
       [set('dueSk', mark)],
-      and(eq('state', 'pending'), eq('dueSk', String(found.dueSk))),
+      and(eq('v', EFFECT_VERSION), eq('state', 'pending'), eq('dueSk', String(found.dueSk))),
     ),
   );
   if (moved) await deps.effects.send(message, { delaySeconds: 0, tenant: message.orgId });

@@ -1,15 +1,19 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { jsonObject } from '../execution/row-fields.ts';
 import { UnreadableRow } from '../kernel/errors.ts';
 import { due, keys } from '../kernel/keys.ts';
 import type { Item } from '../kernel/table.ts';
+
+/** Version of the row that this code writes and reads; a newer one is left as it is. */
+export const EFFECT_VERSION = 1;
 
 /**
  * Something that leaves the system. Its row is written in the transaction of the decision behind it (store, then act); a
  * message only wakes it, and its mark in the `due` index finds it when the message is lost.
  */
 const effectSchema = z.object({
-  v: z.literal(1),
+  v: z.literal(EFFECT_VERSION),
   effectId: z.string(),
   orgId: z.string(),
   kind: z.literal('bus'),
@@ -29,6 +33,7 @@ export type Effect = z.infer<typeof effectSchema>;
 export const readEffect = (item: Item): Effect => {
   const parsed = effectSchema.safeParse(item);
   if (!parsed.success) throw new UnreadableRow(item, z.prettifyError(parsed.error));
+  jsonObject(item, parsed.data.detail);
   return parsed.data;
 };
 
@@ -40,7 +45,7 @@ export const effectItem = (
 ): Item => ({
   ...keys.effect(effect.orgId, effect.effectId),
   ...effect,
-  v: 1,
+  v: EFFECT_VERSION,
   state: 'pending',
   duePk: due.pkOf('sweep', effect.effectId),
   dueSk: due.sk(effect.at + EFFECT_STALL_MS, effect.effectId),

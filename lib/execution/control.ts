@@ -13,15 +13,18 @@ import {
   remove,
   set,
   TransactionRefused,
+  type Write,
 } from '../kernel/table.ts';
 import { A, EXECUTION_VERSION, type Execution, type Limits, readExecution } from './execution.ts';
 import { type At, getExecution } from './get.ts';
 import { dropMark, setMark, stallMark } from './mark.ts';
 import { messageFor } from './message.ts';
+import { readAsk } from './rows.ts';
 import { illegalMove, isTerminal, STOPPED, type Status, type StatusEvent, TERMINAL, transition } from './status.ts';
 import { clockStopped, leaseGone } from './step/changes.ts';
 import type { ExecutionDeps } from './step/deps.ts';
 import { limitReached } from './step/fuses.ts';
+import { allPages } from './step/load.ts';
 import { writeStatus } from './step/stop.ts';
 
 /** Races with the step that is under way: each loser reads again and judges anew. */
@@ -37,6 +40,7 @@ const move = async (
   at: At,
   event: StatusEvent,
   judge: (execution: Execution, now: number) => Move,
+  beside: (execution: Execution, now: number) => Promise<readonly Write[]> = async () => [],
 ): Promise<Execution> => {
   for (let attempt = 1; ; attempt++) {
     const execution = await getExecution(deps.table, at);
@@ -45,12 +49,13 @@ const move = async (
     const { to, changes } = judge(execution, now);
     const change = { execution, from: execution.status, to, reason: undefined, at: now };
     try {
-      await writeStatus(deps, change, {
+      const write = {
         update: keys.execution(at.orgId, at.executionId),
         changes: [set(A.status, to), set(A.since, now), set(A.updated, now), ...changes],
         // `since` is the version of the status: of three resumes at once one finds the state it read.
         if: and(eq(A.status, execution.status), eq(A.since, execution.since), ...pausedFromAsSeen(execution)),
-      });
+      };
+      await writeStatus(deps, change, write, await beside(execution, now));
       return await getExecution(deps.table, at);
     } catch (error) {
       if (!isRefusedWrite(error) || attempt === MAX_TRIES) throw error;
@@ -109,24 +114,45 @@ const refuseUnraised = (execution: Execution, now: number): void => {
 export const wake = (deps: Pick<ExecutionDeps, 'steps'>, execution: Execution): Promise<void> =>
   deps.steps.send(messageFor(execution), { delaySeconds: 0, tenant: execution.orgId });
 
+/** What a person was asked and has not answered: nobody waits for it any more. */
+const cancelAsks = async (deps: ExecutionDeps, execution: Execution, now: number): Promise<readonly Write[]> => {
+  const { orgId, executionId, seq, status, pausedFrom = status } = execution;
+  if (!pausedFrom.startsWith('WAITING_')) return [];
+  const items = await allPages(deps.table, { ...keys.asksOf(orgId, executionId, seq), consistent: true });
+  return items
+    .map(readAsk)
+    .filter(({ state }) => state === 'pending')
+    .map((ask) => ({
+      update: keys.ask(orgId, executionId, ask.seq, ask.n),
+      changes: [set('state', 'cancelled'), set('decidedAt', now)],
+      if: eq('state', 'pending'),
+    }));
+};
+
 /**
  * Stands whatever a step under way still wants to write: it takes the lease. What that step may have spent is booked at
  * its worst case.
  * @throws AppError 409 when it has ended already
  */
 export const terminateExecution = (deps: ExecutionDeps, at: At): Promise<Execution> =>
-  move(deps, at, 'terminate', (execution, now) => ({
-    to: 'TERMINATED',
-    changes: [
-      set(A.finished, now),
-      remove(A.pausedFrom),
-      ...leaseGone,
-      ...clockStopped(execution, now),
-      addFrom(A.cost, A.reserved),
-      set(A.reserved, 0),
-      ...dropMark,
-    ],
-  }));
+  move(
+    deps,
+    at,
+    'terminate',
+    (execution, now) => ({
+      to: 'TERMINATED',
+      changes: [
+        set(A.finished, now),
+        remove(A.pausedFrom),
+        ...leaseGone,
+        ...clockStopped(execution, now),
+        addFrom(A.cost, A.reserved),
+        set(A.reserved, 0),
+        ...dropMark,
+      ],
+    }),
+    (execution, now) => cancelAsks(deps, execution, now),
+  );
 
 export type LimitChanges = { readonly [Name in keyof Omit<Limits, 'maxSteps'>]?: number | undefined };
 

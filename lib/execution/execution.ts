@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { UnreadableRow } from '../kernel/errors.ts';
 import { keys, owner } from '../kernel/keys.ts';
 import type { Item, Value } from '../kernel/table.ts';
+import { count, time } from './row-fields.ts';
 import { STATUSES, type Status } from './status.ts';
 
 /** Version of the execution row that this code writes and reads. */
@@ -67,9 +68,6 @@ export const A = {
   duePk: 'duePk',
   dueSk: 'dueSk',
 } as const;
-
-const count = z.number().int().min(0);
-const time = z.number().int().min(0);
 
 /** The execution row as the code reads it. Money in micro-dollars, times in ms since the epoch. */
 const rowSchema = z.object({

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { UnreadableRow } from '../kernel/errors.ts';
 import { keys } from '../kernel/keys.ts';
 import type { Item, Value } from '../kernel/table.ts';
+import { count, time } from './row-fields.ts';
 
 /**
  * The feed of an execution: short-term memory, live view and audit in one. Rows of one step share its `seq`; `n` orders them:
@@ -15,7 +16,7 @@ export const MAX_CALLS = 64;
 export const MAX_INPUTS_PER_STEP = 50;
 
 const FEED_VERSION = 1;
-const base = { v: z.literal(FEED_VERSION), seq: z.number().int(), n: z.number().int(), at: z.number() };
+const base = { v: z.literal(FEED_VERSION), seq: count, n: count, at: time };
 
 const callSchema = z.object({ id: z.string(), name: z.string(), arguments: z.string() });
 
@@ -24,21 +25,21 @@ const purchase = {
   /** Lease owner that paid for it. */
   buyer: z.string(),
   model: z.string(),
-  tokensIn: z.number(),
-  tokensOut: z.number(),
-  tokensCached: z.number(),
+  tokensIn: count,
+  tokensOut: count,
+  tokensCached: count,
   /** Micro-dollars. */
-  cost: z.number(),
+  cost: count,
   finish: z.string(),
   /** Claims of this seq when it was bought: 1 unless an earlier holder was lost. */
-  attempt: z.number(),
+  attempt: count,
   /** First step whose rows were sent, and the step whose summary stood before them. */
-  sentFrom: z.number(),
-  sentSummary: z.number().optional(),
+  sentFrom: count,
+  sentSummary: count.optional(),
   /** SHA-256 of the messages and tools as sent, first 32 hex digits. */
   promptHash: z.string(),
-  claimedAt: z.number(),
-  askedAt: z.number(),
+  claimedAt: time,
+  askedAt: time,
 };
 
 const userSchema = z.object({ ...base, kind: z.literal('user'), content: z.string(), origin: z.string().optional() });
@@ -53,8 +54,8 @@ const replySchema = z.object({
   /** Where the whole reply is, when it was too big for a row: here the long arguments are cut. */
   blob: z.string().optional(),
   /** The inputs counters as the prompt contained them: a commit consumes up to here and no further. */
-  inputs: z.number().int(),
-  waking: z.number().int(),
+  inputs: count,
+  waking: count,
 });
 const summarySchema = z.object({
   ...base,
@@ -62,9 +63,9 @@ const summarySchema = z.object({
   kind: z.literal('summary'),
   content: z.string(),
   /** Steps before this one are covered by the summary. */
-  upTo: z.number().int(),
+  upTo: count,
   /** Estimated tokens of the window that is left. */
-  windowTokens: z.number().int(),
+  windowTokens: count,
 });
 export const OUTCOMES = ['ok', 'error', 'unknown', 'rejected', 'answered'] as const;
 const toolSchema = z.object({
@@ -76,7 +77,7 @@ const toolSchema = z.object({
   content: z.string(),
   /** Where the whole result is, when it was set aside. */
   blob: z.string().optional(),
-  startedAt: z.number(),
+  startedAt: time,
 });
 
 const feedSchema = z.discriminatedUnion('kind', [userSchema, noteSchema, replySchema, summarySchema, toolSchema]);

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { UnreadableRow } from '../kernel/errors.ts';
 import { keys, owner } from '../kernel/keys.ts';
 import type { Item, Value } from '../kernel/table.ts';
+import { count, jsonObject, time } from './row-fields.ts';
 
 const ROW_VERSION = 1;
 const version = { v: z.literal(ROW_VERSION) };
@@ -26,9 +27,9 @@ const compact = (fields: { readonly [name: string]: Value | undefined }): { [nam
 /** A typed input. `wake: false` is data that must not hold back the end of a run. */
 const inputSchema = z.object({
   ...version,
-  number: z.number().int(),
+  number: count,
   /** The counter of waking inputs after this one. */
-  waking: z.number().int(),
+  waking: count,
   kind: z.string(),
   origin: z.string(),
   trust: z.enum(['explicit', 'data']),
@@ -38,7 +39,7 @@ const inputSchema = z.object({
   text: z.string(),
   /** The question it answers: its text then reaches the model as that call's outcome. */
   answers: z.string().optional(),
-  at: z.number(),
+  at: time,
 });
 export type InputRow = z.infer<typeof inputSchema>;
 export const readInput = reader(inputSchema);
@@ -47,15 +48,15 @@ export const inputItem = (orgId: string, executionId: string, row: Omit<InputRow
   ...compact(row),
 });
 
-export const ASK_STATES = ['pending', 'approved', 'rejected', 'answered'] as const;
+export const ASK_STATES = ['pending', 'approved', 'rejected', 'answered', 'cancelled'] as const;
 const askSchema = z.object({
   ...version,
   askId: z.string(),
   kind: z.enum(['permission', 'question']),
   orgId: z.string(),
   executionId: z.string(),
-  seq: z.number().int(),
-  n: z.number().int(),
+  seq: count,
+  n: count,
   state: z.enum(ASK_STATES),
   tool: z.string(),
   /** The exact arguments, as the model wrote them. */
@@ -65,8 +66,8 @@ const askSchema = z.object({
   why: z.string(),
   feedback: z.string().optional(),
   decidedBy: z.string().optional(),
-  decidedAt: z.number().optional(),
-  at: z.number(),
+  decidedAt: time.optional(),
+  at: time,
 });
 export type AskRow = z.infer<typeof askSchema>;
 export const readAsk = reader(askSchema);
@@ -77,7 +78,7 @@ export const askItem = (row: Omit<AskRow, 'v'>): Item => ({
   ...compact(row),
 });
 
-const startedSchema = z.object({ ...version, creator: z.string(), at: z.number() });
+const startedSchema = z.object({ ...version, creator: z.string(), at: time });
 export const readStarted = reader(startedSchema);
 export const startedItem = (
   orgId: string,
@@ -104,21 +105,28 @@ const pinnedSchema = z.object({
   stepDelaySeconds: z.number().int().optional(),
   permissionType: z.enum(['GOD_MODE', 'RESTRICTED']).optional(),
   permissionTools: z.array(z.string()).optional(),
-  /** The whole configuration, for tools; JSON text, because DynamoDB nests no deeper than 32 levels. */
+  /** The rest of the configuration, for tools; JSON text, because DynamoDB nests no deeper than 32 levels. */
   json: z.string(),
 });
 export type Pinned = Omit<z.infer<typeof pinnedSchema>, 'json' | 'v'> & {
   readonly config: { readonly [key: string]: unknown };
 };
 
+/** Kept once, in attributes of their own: a row holds 400 KB, and these can be most of a configuration's 300. */
+const APART = ['goals', 'instructions', 'constraints'] as const;
+
 /** @throws UnreadableRow */
 export const readPinned = (item: Item): Pinned => {
   const { json, v: _, ...row } = readPinnedRow(item);
-  return { ...row, config: JSON.parse(json) as Pinned['config'] };
+  const apart = APART.filter((key) => row[key].length > 0).map((key) => [key, row[key]] as const);
+  return { ...row, config: { ...Object.fromEntries(apart), ...jsonObject(item, json) } };
 };
 const readPinnedRow = reader(pinnedSchema);
 
-export const pinnedItem = (orgId: string, executionId: string, { config, ...rest }: Pinned): Item => ({
-  ...keys.pinned(orgId, executionId),
-  ...compact({ ...rest, json: JSON.stringify(config) }),
-});
+export const pinnedItem = (orgId: string, executionId: string, { config, ...rest }: Pinned): Item => {
+  const others = Object.entries(config).filter(([key]) => !APART.some((apart) => apart === key));
+  return {
+    ...keys.pinned(orgId, executionId),
+    ...compact({ ...rest, json: JSON.stringify(Object.fromEntries(others)) }),
+  };
+};

@@ -24,9 +24,6 @@ export const isTerminal = (status: Status): boolean => TERMINAL.includes(status)
 /** Stopped by a fuse or an error: a person mends or extends, then resumes. */
 export const STOPPED: readonly Status[] = ['ERROR_PAUSED', 'ITERATION_LIMIT_EXCEEDED', 'BUDGET_EXCEEDED'];
 
-/** Parked: somebody or something else has to speak first. */
-export const WAITING: readonly Status[] = ['WAITING_FOR_PERMISSION', 'WAITING_FOR_INPUT', 'WAIT_STEP'];
-
 export type StatusEvent =
   | 'start'
   | 'pause'

@@ -15,7 +15,7 @@ const schema = z.object({
   n: z.int().nonnegative(),
   /** Missing on a deleted file. */
   blobKey: z.string().optional(),
-  updatedAt: z.string(),
+  updatedAt: z.iso.datetime(),
   /** The row stays as a tombstone, so that a late write of an older version cannot bring the file back. */
   deleted: z.boolean().optional(),
   /** On a tombstone: whether there was a file to delete, so that a repeat of the call gives the same answer. */

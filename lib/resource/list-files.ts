@@ -1,7 +1,9 @@
+import { badRequest } from '../kernel/errors.ts';
 import { keys } from '../kernel/keys.ts';
 import type { Table, Value } from '../kernel/table.ts';
 import type { FileEntry } from '../tools/tool.ts';
 import { parseFileRow } from './file-row.ts';
+import { MAX_PATH_BYTES } from './path.ts';
 
 export interface ListFilesOptions {
   readonly table: Table;
@@ -22,10 +24,13 @@ export interface FilePage {
 
 /**
  * One page of an execution's files, deleted ones left out.
- * @throws UnreadableRow
+ * @throws UnreadableRow; AppError 400 for a cursor that can be no path, which would not fit into a key
  */
 export const listFiles = async (options: ListFilesOptions): Promise<FilePage> => {
   const { table, orgId, executionId, limit, cursor } = options;
+  if (cursor !== undefined && Buffer.byteLength(cursor) > MAX_PATH_BYTES) {
+    throw badRequest('The cursor does not belong to this list.', [], 'invalid_cursor');
+  }
   const { pk, prefix } = keys.files(orgId, executionId);
   const items: FileEntry[] = [];
   // Paths hold no control character, so nothing lies between a path and the same with one added. And "FILE$" is the first

@@ -1,5 +1,5 @@
 /** Bytes of UTF-8. The path is part of a sort key, which DynamoDB limits to 1,024 bytes. */
-const MAX_BYTES = 512;
+export const MAX_PATH_BYTES = 512;
 
 /** Where tool results that were too big for the conversation are read: `~spilled/<seq>-<n>`. */
 const SPILLED = /^~spilled\/(\d{1,9})-(\d{1,4})$/;
@@ -25,7 +25,7 @@ export const checkPath = (text: string): PathCheck => {
 const problemWith = (text: string): string | undefined => {
   if (text === '') return 'is empty';
   if (!text.isWellFormed()) return 'holds half a character';
-  if (Buffer.byteLength(text.normalize('NFC')) > MAX_BYTES) return `is longer than ${MAX_BYTES} bytes`;
+  if (Buffer.byteLength(text.normalize('NFC')) > MAX_PATH_BYTES) return `is longer than ${MAX_PATH_BYTES} bytes`;
   if (/\p{Cc}/u.test(text)) return 'holds a control character';
   if (text.includes('\\')) return 'holds a backslash; folders are separated by "/"';
   if (text.startsWith('/') || /^[A-Za-z]:/.test(text)) return 'is absolute';

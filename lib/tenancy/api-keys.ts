@@ -25,12 +25,12 @@ const listingSchema = z.object({
   name: z.string(),
   scopes: z.array(z.enum(SCOPES)),
   hash: z.string(),
-  createdAt: z.string(),
+  createdAt: z.iso.datetime(),
   createdBy: z.string().optional(),
-  expiresAt: z.string().optional(),
-  revokedAt: z.string().optional(),
+  expiresAt: z.iso.datetime().optional(),
+  revokedAt: z.iso.datetime().optional(),
   /** Coarse: written at most once an hour. */
-  lastUsedAt: z.string().optional(),
+  lastUsedAt: z.iso.datetime().optional(),
 });
 type Listing = z.output<typeof listingSchema>;
 export type ApiKey = Omit<Listing, 'hash'>;
@@ -39,8 +39,8 @@ const lookupSchema = z.object({
   orgId: z.string(),
   keyId: z.string(),
   scopes: z.array(z.enum(SCOPES)),
-  expiresAt: z.string().optional(),
-  revokedAt: z.string().optional(),
+  expiresAt: z.iso.datetime().optional(),
+  revokedAt: z.iso.datetime().optional(),
 });
 /** What a key's hash leads to. */
 export type Lookup = z.output<typeof lookupSchema>;

@@ -1,9 +1,10 @@
 import { AppError } from '../kernel/errors.ts';
 import { keys } from '../kernel/keys.ts';
 import type { Clock } from '../kernel/ports.ts';
-import { and, exists, lt, missing, or, set, type Table } from '../kernel/table.ts';
+import { and, eq, lt, missing, or, set, type Table } from '../kernel/table.ts';
 import { hashApiKey, isMistyped } from './api-key.ts';
 import { type Lookup, lookUp } from './api-keys.ts';
+import { ROW_VERSION } from './row.ts';
 import { allows, type Scope } from './scope.ts';
 
 /** Who asks. */
@@ -78,7 +79,7 @@ export const makeAuthenticator = (deps: { readonly table: Table; readonly clock:
       const longAgo = or(missing('lastUsedAt'), lt('lastUsedAt', new Date(now - HOUR_MS).toISOString()));
       try {
         const used = [set('lastUsedAt', new Date(now).toISOString())];
-        await deps.table.update(keys.apiKey(orgId, keyId), used, and(exists('pk'), longAgo));
+        await deps.table.update(keys.apiKey(orgId, keyId), used, and(eq('v', ROW_VERSION), longAgo));
       } catch {
         // Another process noted it within this hour, or the table is busy: a coarse mark is not worth a failed request.
       }

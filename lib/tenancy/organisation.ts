@@ -1,19 +1,30 @@
 import * as z from 'zod';
 import { notFound } from '../kernel/errors.ts';
 import { keys } from '../kernel/keys.ts';
-import { ConditionFailed, exists, type Item, missing, remove, set, type Table } from '../kernel/table.ts';
-import { readRow } from './row.ts';
+import {
+  and,
+  type Change,
+  type Condition,
+  ConditionFailed,
+  eq,
+  type Item,
+  missing,
+  remove,
+  set,
+  type Table,
+} from '../kernel/table.ts';
+import { ROW_VERSION, readRow } from './row.ts';
 
 const rowSchema = z.object({
   id: z.string(),
   name: z.string(),
-  createdAt: z.string(),
+  createdAt: z.iso.datetime(),
   defaultProjectId: z.string(),
   /** Name of the model account that is used when an agent names no model. */
   defaultProvider: z.string().optional(),
   /** Rises with each revoked key, so that two revocations at once cannot both believe the other's key remains. */
   revocations: z.number().optional(),
-  stopped: z.object({ at: z.string(), by: z.string() }).optional(),
+  stopped: z.object({ at: z.iso.datetime(), by: z.string() }).optional(),
 });
 
 /** `stopped`: since when everything of the organisation is held, and the id of the key that did it. */
@@ -35,13 +46,26 @@ export const stopOrganisation = async (
   by: string,
   nowMs: number,
 ): Promise<Organisation> => {
+  const stopped = { at: new Date(nowMs).toISOString(), by };
+  return change(table, orgId, [set('stopped', stopped)], and(readable, missing('stopped')));
+};
+
+/** A row of a newer writer is not changed unread. */
+const readable = eq('v', ROW_VERSION);
+
+/** The row after the change, or as it stands where the guard did not hold. @throws AppError 404; UnreadableRow */
+const change = async (
+  table: Table,
+  orgId: string,
+  changes: readonly Change[],
+  guard: Condition,
+): Promise<Organisation> => {
   try {
-    const stopped = { at: new Date(nowMs).toISOString(), by };
-    const written = await table.update(keys.organisation(orgId), [set('stopped', stopped)], missing('stopped'));
-    return readOrganisation(written);
+    return readOrganisation(await table.update(keys.organisation(orgId), changes, guard));
   } catch (error) {
-    if (error instanceof ConditionFailed && error.item !== undefined) return readOrganisation(error.item);
-    throw error;
+    if (!(error instanceof ConditionFailed)) throw error;
+    if (error.item === undefined) throw notFound('organisation');
+    return readOrganisation(error.item);
   }
 };
 
@@ -54,7 +78,7 @@ export const resumeOrganisation = async (
   orgId: string,
   wake: (orgId: string) => Promise<void>,
 ): Promise<Organisation> => {
-  const written = await table.update(keys.organisation(orgId), [remove('stopped')], exists('id'));
+  const resumed = await change(table, orgId, [remove('stopped')], readable);
   await wake(orgId);
-  return readOrganisation(written);
+  return resumed;
 };

@@ -12,7 +12,7 @@ const rowSchema = z.object({
   id: z.string(),
   name: z.string(),
   description: z.string().optional(),
-  createdAt: z.string(),
+  createdAt: z.iso.datetime(),
 });
 export type Project = z.output<typeof rowSchema>;
 

@@ -21,8 +21,8 @@ const rowSchema = z.object({
   baseUrl: z.string(),
   models: z.array(modelSchema),
   hasKey: z.boolean(),
-  createdAt: z.string(),
-  updatedAt: z.string(),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
 });
 
 /** A model account of an organisation. Its key is a secret of its own and never part of this. */

@@ -3,7 +3,7 @@ import { UnreadableRow } from '../kernel/errors.ts';
 import type { Item, Key, Value } from '../kernel/table.ts';
 
 /** Version that the rows of organisations, projects, keys, providers and agents carry. */
-const ROW_VERSION = 1;
+export const ROW_VERSION = 1;
 
 /**
  * Reads a row by its schema.

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { GetCommand, ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type Json } from './support/api.ts';
-import { BUS_NAME, type Operator, operatorOf, TABLE_NAME } from './support/operator.ts';
+import { BUS_NAME, type Operator, operatorOf } from './support/operator.ts';
+import { type Rows, rowsOf } from './support/rows.ts';
 import { finish, type Script, use } from './support/scripted-model.ts';
 import { type Grant, unexplained } from './support/usage.ts';
 import { startWorld, type World } from './support/world.ts';
@@ -14,10 +14,12 @@ import { startWorld, type World } from './support/world.ts';
 let world: World;
 let operator: Operator;
 let orgId = '';
+let rows: Rows;
 beforeAll(async () => {
   world = await startWorld();
   operator = operatorOf(world.cloud);
   orgId = (await world.cloud.must('GET', '/v1/organisation')).id;
+  rows = rowsOf(operator, orgId);
 });
 afterAll(async () => {
   operator?.close();
@@ -37,22 +39,18 @@ const endless = () => {
   );
   return { model, heard, end: () => (over = true) };
 };
-const rowKey = (executionId: string) => ({ pk: `ORG#${orgId}#EXEC#${executionId}`, sk: 'EXEC' });
 const send = (queue: string, body: string) =>
   operator.sqs.send(
     new SendMessageCommand({ QueueUrl: operator.queueUrl(queue), MessageBody: body, MessageGroupId: 'any' }),
   );
 const fire = (rule: string) => world.cloud.must('POST', `/_local/rules/${rule}/fire`);
-const row = async (executionId: string): Promise<Json> =>
-  (await operator.table.send(new GetCommand({ TableName: TABLE_NAME, Key: rowKey(executionId), ConsistentRead: true })))
-    .Item;
 
 describe('the stop of an organisation', () => {
   test('no model is called while it holds, and everything goes on within seconds after it', async () => {
     const runs = await Promise.all(
       [endless(), endless(), endless()].map(async (one) => ({
         ...one,
-        id: (await world.cloud.run({ model: one.model, maxIterations: 10_000 })).id as string,
+        id: (await world.cloud.run({ model: one.model, maxIterations: 10_000 })).id,
       })),
     );
     await eventually('all think', () => runs.every(({ heard }) => heard.calls.length > 1));
@@ -126,15 +124,8 @@ describe('what cannot be read', () => {
     const { model } = script(({ n }) => (n === 1 ? use('ask_user', { question: '?' }) : finish('done')));
     const { id, agentId } = await world.cloud.run({ model });
     await world.cloud.until(id, 'WAITING_FOR_INPUT', 20);
-    await operator.table.send(
-      new UpdateCommand({
-        TableName: TABLE_NAME,
-        Key: rowKey(id),
-        UpdateExpression: 'SET v = :v, st = :s',
-        ExpressionAttributeValues: { ':v': 99, ':s': 'RUNNING' },
-      }),
-    );
-    const before = await row(id);
+    await rows.changeExecution(id, { v: 99, st: 'RUNNING' });
+    const before = await rows.execution(id);
     for (const [method, path, body] of [
       ['GET', '', undefined],
       ['GET', '/feed', undefined],
@@ -152,7 +143,7 @@ describe('what cannot be read', () => {
     await eventually('the step meets it', () =>
       world.cloud.log('step').some((line) => JSON.stringify(line).includes('UnreadableRow')),
     );
-    expect(await row(id)).toEqual(before);
+    expect(await rows.execution(id)).toEqual(before);
     const other = await world.cloud.must('POST', `/v1/agents/${agentId}/executions`, {});
     await world.cloud.until(other.id, 'COMPLETED', 20);
     // A list shows what it can read.
@@ -161,14 +152,7 @@ describe('what cannot be read', () => {
     expect(
       (await world.cloud.must('GET', `/v1/executions?agentId=${agentId}`)).items.map((item: Json) => item.id),
     ).toEqual([other.id]);
-    await operator.table.send(
-      new UpdateCommand({
-        TableName: TABLE_NAME,
-        Key: rowKey(id),
-        UpdateExpression: 'SET v = :v, st = :s',
-        ExpressionAttributeValues: { ':v': 1, ':s': 'WAITING_FOR_INPUT' },
-      }),
-    );
+    await rows.changeExecution(id, { v: 1, st: 'WAITING_FOR_INPUT' });
     expect((await world.cloud.must('GET', `/v1/executions/${id}`)).status).toBe('WAITING_FOR_INPUT');
     await world.cloud.must('POST', `/v1/executions/${id}/terminate`);
   }, 40_000);
@@ -181,7 +165,7 @@ describe('events', () => {
         Entries: [{ EventBusName: BUS_NAME, Source: 'shop', DetailType: 'Run Agent', Detail: JSON.stringify(detail) }],
       }),
     );
-  const runsOf = async (agentId: string): Promise<Json[]> =>
+  const runsOf = async (agentId: string): Promise<readonly Json[]> =>
     (await world.cloud.must('GET', `/v1/executions?agentId=${agentId}`)).items;
 
   test('"Run Agent" starts a run once for its key, with its goals; one that does not fit starts nothing', async () => {
@@ -210,20 +194,12 @@ describe('events', () => {
     await world.cloud.until(id, 'WAITING_FOR_INPUT', 20);
     await world.cloud.must('POST', `/v1/executions/${id}/input`, { content: 'go on' });
     await world.cloud.until(id, 'COMPLETED', 20);
-    const effects = async (): Promise<Json[]> => {
-      const { Items = [] } = await operator.table.send(
-        new ScanCommand({ TableName: TABLE_NAME, ConsistentRead: true }),
-      );
-      return Items.filter(({ sk, detail }) => sk === 'EFFECT' && String(detail).includes(id)).sort(
-        (a, b) => a.at - b.at,
-      );
-    };
     await eventually('all are sent', async () => {
-      const all = await effects();
+      const all = await rows.effects(id);
       return all.length >= 4 && all.every(({ state }) => state === 'sent');
     });
-    const sent = await effects();
-    expect(sent.map(({ detail }) => JSON.parse(detail)).map(({ from, to }) => `${from} → ${to}`)).toEqual([
+    const sent = await rows.effects(id);
+    expect(sent.map(({ detail }) => JSON.parse(String(detail))).map(({ from, to }) => `${from} → ${to}`)).toEqual([
       'CREATED → RUNNING',
       'RUNNING → WAITING_FOR_INPUT',
       'WAITING_FOR_INPUT → RUNNING',
@@ -240,18 +216,9 @@ describe('events', () => {
 describe('the clock', () => {
   /** Moves the mark of an execution into the past, as if nothing had moved for long. */
   const due = async (id: string, kind: 'sweep' | 'tick') => {
-    const { duePk } = await row(id);
-    await operator.table.send(
-      new UpdateCommand({
-        TableName: TABLE_NAME,
-        Key: rowKey(id),
-        UpdateExpression: 'SET duePk = :p, dueSk = :s',
-        ExpressionAttributeValues: {
-          ':p': String(duePk).replace(/sweep|tick/, kind),
-          ':s': `${new Date(Date.now() - 60_000).toISOString()}#${id}`,
-        },
-      }),
-    );
+    const row = await rows.execution(id);
+    const dueSk = `${new Date(Date.now() - 60_000).toISOString()}#${id}`;
+    await rows.changeExecution(id, { duePk: String(row?.duePk).replace(/sweep|tick/, kind), dueSk });
   };
   /** A run whose wake-up is lost: it is WAITING, and its row is set to RUNNING without a message. */
   const lost = async () => {
@@ -260,14 +227,7 @@ describe('the clock', () => {
     await world.cloud.until(id, 'WAITING_FOR_INPUT', 20);
     await world.cloud.must('POST', `/v1/executions/${id}/pause`);
     await world.cloud.must('POST', `/v1/executions/${id}/input`, { content: 'answer' });
-    await operator.table.send(
-      new UpdateCommand({
-        TableName: TABLE_NAME,
-        Key: rowKey(id),
-        UpdateExpression: 'SET st = :s REMOVE pf',
-        ExpressionAttributeValues: { ':s': 'RUNNING' },
-      }),
-    );
+    await rows.changeExecution(id, { st: 'RUNNING', pf: undefined });
     return { id, heard };
   };
 
@@ -292,15 +252,7 @@ describe('the clock', () => {
 
   test('a dead letter of a step without attempts left becomes a reason that can be read', async () => {
     const { id } = await lost();
-    await operator.table.send(
-      new UpdateCommand({
-        TableName: TABLE_NAME,
-        Key: rowKey(id),
-        UpdateExpression: 'SET #at = :five',
-        ExpressionAttributeNames: { '#at': 'at' },
-        ExpressionAttributeValues: { ':five': 5 },
-      }),
-    );
+    await rows.changeExecution(id, { at: 5 });
     await send('baton-dev-steps-dead', JSON.stringify({ orgId, executionId: id, seq: 1 }));
     const stopped = await world.cloud.until(id, ['ERROR_PAUSED', 'COMPLETED'], 20);
     expect(stopped).toMatchObject({ status: 'ERROR_PAUSED', reason: 'step_undeliverable' });
@@ -312,31 +264,15 @@ describe('the clock', () => {
     const { model } = script(() => finish('done'));
     const { id } = await world.cloud.run({ model });
     await world.cloud.until(id, 'COMPLETED', 20);
-    const effect = async (): Promise<Json> => {
-      const { Items = [] } = await operator.table.send(
-        new ScanCommand({ TableName: TABLE_NAME, ConsistentRead: true }),
-      );
-      return Items.find(
-        ({ sk, detail }) => sk === 'EFFECT' && String(detail).includes(id) && String(detail).includes('COMPLETED'),
-      );
-    };
+    const effect = async () =>
+      (await rows.effects(id)).find(({ detail }) => String(detail).includes('"to":"COMPLETED"'));
     await eventually('it is sent', async () => (await effect())?.state === 'sent');
-    const { pk, sk } = await effect();
-    await operator.table.send(
-      new UpdateCommand({
-        TableName: TABLE_NAME,
-        Key: { pk, sk },
-        UpdateExpression: 'SET #state = :pending, duePk = :p, dueSk = :s REMOVE sentAt',
-        ExpressionAttributeNames: { '#state': 'state' },
-        ExpressionAttributeValues: {
-          ':pending': 'pending',
-          ':p': 'DUE#sweep#0',
-          ':s': `${new Date(Date.now() - 60_000).toISOString()}#x`,
-        },
-      }),
-    );
+    const key = await effect();
+    if (key === undefined) throw new Error('There is no such effect.');
+    const dueSk = `${new Date(Date.now() - 60_000).toISOString()}#x`;
+    await rows.change(key, { state: 'pending', duePk: 'DUE#sweep#0', dueSk, sentAt: undefined });
     await fire('sweep');
-    await eventually('it is sent again', async () => (await effect()).state === 'sent');
+    await eventually('it is sent again', async () => (await effect())?.state === 'sent');
   });
 });
 

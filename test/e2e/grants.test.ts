@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundle } from '../../cdk/bundle.ts';
 import { createApp } from '../../cdk/create-app.ts';
@@ -13,7 +12,8 @@ import { readSettings } from '../../local/settings.ts';
 import { findTemplate } from '../../local/template/read-assembly.ts';
 import { type Api, eventually, makeApi } from './support/api.ts';
 import { OWNER_KEY, ROOT, readLog } from './support/cloud.ts';
-import { operatorOf, TABLE_NAME } from './support/operator.ts';
+import { operatorOf } from './support/operator.ts';
+import { rowsOf } from './support/rows.ts';
 import { finish, type ScriptedModel, startScriptedModel, use } from './support/scripted-model.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'baton-grants-'));
@@ -75,19 +75,11 @@ test('a function without a grant meets AccessDenied here too, and the run says s
     local: () => home.readLocalFile() as ReturnType<Parameters<typeof operatorOf>[0]['local']>,
   });
   const { id: orgId } = await api.must('GET', '/v1/organisation');
-  await operator.table.send(
-    new UpdateCommand({
-      TableName: TABLE_NAME,
-      Key: { pk: `ORG#${orgId}#EXEC#${id}`, sk: 'EXEC' },
-      UpdateExpression: 'SET #at = :five',
-      ExpressionAttributeNames: { '#at': 'at' },
-      ExpressionAttributeValues: { ':five': 5 },
-    }),
-  );
+  await rowsOf(operator, orgId).changeExecution(id, { at: 5 });
   operator.close();
   const stopped = await api.until(id, ['ERROR_PAUSED', 'COMPLETED', 'FAILED'], 30);
   expect(stopped).toMatchObject({ status: 'ERROR_PAUSED', reason: 'step_failed' });
-  expect(stopped.error.message).toMatch(/s3:PutObject/);
+  expect(stopped.error?.message).toMatch(/s3:PutObject/);
   // The reply was bought once, however often the call was tried.
   expect(heard.calls).toHaveLength(1);
   expect((await api.must('GET', `/v1/executions/${id}/files`)).items).toEqual([]);

@@ -57,7 +57,7 @@ describe('a reply that can be mended is told to the model, and the run goes on',
       expect.stringMatching(told),
     );
     const [step] = await world.cloud.steps(result.id);
-    expect(step.finishReason).toBe('finish' in bad ? bad.finish : 'calls' in bad ? 'tool_calls' : 'stop');
+    expect(step?.finishReason).toBe('finish' in bad ? bad.finish : 'calls' in bad ? 'tool_calls' : 'stop');
   });
 
   test('good calls beside bad ones run, and every one is answered', async () => {
@@ -73,7 +73,7 @@ describe('a reply that can be mended is told to the model, and the run goes on',
     expect(second.filter(({ role }) => role === 'tool')).toHaveLength(4);
     expect((await world.cloud.call('GET', `/v1/executions/${id}/files/good.txt`)).text).toBe('good');
     const [step] = await world.cloud.steps(id);
-    expect(step.toolCalls.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['ok', 'error', 'error', 'ok']);
+    expect(step?.toolCalls.map(({ outcome }) => outcome)).toEqual(['ok', 'error', 'error', 'ok']);
   });
 
   test('more calls than a reply may hold: those over the limit are answered too', async () => {
@@ -120,7 +120,7 @@ describe('what a person has to look at stops the run with a reason', () => {
   ])('HTTP %i %j', async (status, body, reason) => {
     const { end, heard } = await replyThenEnd({ status, body });
     expect(end).toMatchObject({ status: 'ERROR_PAUSED', reason, calls: 0 });
-    expect(end.error.message).toContain(String(status));
+    expect(end.error?.message).toContain(String(status));
     expect(heard.calls).toHaveLength(1);
   });
 });
@@ -140,7 +140,8 @@ describe('what heals by itself is tried again after a pause that people can see'
     await eventually('one call', () => heard.calls.length === 1);
     await eventually('it waits', async () => {
       const { now } = await world.cloud.must('GET', `/v1/executions/${id}`);
-      return now?.state === 'backoff' && now.attempt.lastError.length > 10 && now.attempt.nextAt !== undefined;
+      const { lastError = '', nextAt } = now?.attempt ?? {};
+      return now?.state === 'backoff' && lastError.length > 10 && nextAt !== undefined;
     });
     expect(await world.cloud.until(id, 'COMPLETED', 20)).toMatchObject({ result: 'recovered', calls: 1 });
   });

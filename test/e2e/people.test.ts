@@ -115,9 +115,16 @@ describe('input', () => {
 describe('permissions', () => {
   const decide = (id: string, decision: string, feedback?: string) =>
     world.cloud.call('POST', `/v1/permissions/${id}/decision`, { decision, ...(feedback && { feedback }) });
-  const pending = async (executionId: string): Promise<Json[]> => {
+  const pending = async (executionId: string): Promise<readonly Json[]> => {
     const { items } = await world.cloud.must('GET', '/v1/permissions?status=pending&limit=100');
-    return items.filter((item: Json) => item.executionId === executionId);
+    return items.filter((item) => item.executionId === executionId);
+  };
+  /** Waits until the run asks for leave. @returns what it asks */
+  const question = async (executionId: string): Promise<Json> => {
+    await world.cloud.until(executionId, 'WAITING_FOR_PERMISSION', 20);
+    const [asked, ...more] = await pending(executionId);
+    if (asked === undefined || more.length > 0) throw new Error(`It does not ask one thing: ${JSON.stringify(more)}`);
+    return asked;
   };
   /** Appends once, then ends with what the call was answered. */
   const appending = () =>
@@ -132,8 +139,7 @@ describe('permissions', () => {
   test('the exact call is shown, and once approved it runs', async () => {
     const { model } = appending();
     const { id } = await world.cloud.run({ model, ...RESTRICTED });
-    await world.cloud.until(id, 'WAITING_FOR_PERMISSION', 20);
-    const [asked] = await pending(id);
+    const asked = await question(id);
     expect(asked).toMatchObject({
       id: expect.stringMatching(/^ask_/),
       executionId: id,
@@ -155,14 +161,13 @@ describe('permissions', () => {
   test('rejected with feedback: the call does not run and the model is told why', async () => {
     const { model } = appending();
     const { id } = await world.cloud.run({ model, ...RESTRICTED });
-    await world.cloud.until(id, 'WAITING_FOR_PERMISSION', 20);
-    const [asked] = await pending(id);
+    const asked = await question(id);
     expect((await decide(asked.id, 'reject', 'use the journal')).status).toBe(200);
     const end = await world.cloud.until(id, 'COMPLETED', 20);
     expect(end.result).toMatch(/rejected.*use the journal/);
     expect((await world.cloud.call('GET', `/v1/executions/${id}/files/log.txt`)).status).toBe(404);
     const [step] = await world.cloud.steps(id);
-    expect(step.toolCalls).toMatchObject([{ name: 'append_file', outcome: 'rejected' }]);
+    expect(step?.toolCalls).toMatchObject([{ name: 'append_file', outcome: 'rejected' }]);
   });
 
   test.each([
@@ -171,8 +176,7 @@ describe('permissions', () => {
   ])('two decisions at once (%s, %s): one stands, and the tool runs at most once', async (one, two) => {
     const { model, heard } = appending();
     const { id } = await world.cloud.run({ model, ...RESTRICTED });
-    await world.cloud.until(id, 'WAITING_FOR_PERMISSION', 20);
-    const [asked] = await pending(id);
+    const asked = await question(id);
     const answers = await Promise.all([decide(asked.id, one), decide(asked.id, two)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
     const stands = answers.find(({ status }) => status === 200)?.json.status;
@@ -188,9 +192,8 @@ describe('permissions', () => {
       return n === 2 ? use('list_files', {}) : finish('done');
     });
     const { id } = await world.cloud.run({ model, ...RESTRICTED, permissionTools: ['list_files'] });
-    await world.cloud.until(id, 'WAITING_FOR_PERMISSION', 20);
-    expect(await pending(id)).toMatchObject([{ tool: 'list_files' }]);
-    const [asked] = await pending(id);
+    const asked = await question(id);
+    expect(asked.tool).toBe('list_files');
     await decide(asked.id, 'approve');
     await world.cloud.until(id, 'COMPLETED', 20);
   });
@@ -198,13 +201,12 @@ describe('permissions', () => {
   test('terminated while it waits: nothing is left to decide', async () => {
     const { model } = appending();
     const { id } = await world.cloud.run({ model, ...RESTRICTED });
-    await world.cloud.until(id, 'WAITING_FOR_PERMISSION', 20);
-    const [asked] = await pending(id);
+    const asked = await question(id);
     await world.cloud.must('POST', `/v1/executions/${id}/terminate`);
-    expect(await decide(asked.id, 'approve')).toMatchObject({
-      status: 409,
-      json: { code: 'illegal_transition', from: 'TERMINATED' },
-    });
+    expect(await pending(id)).toEqual([]);
+    const { items } = await world.cloud.must('GET', '/v1/permissions?status=cancelled');
+    expect(items.map((item) => item.id)).toContain(asked.id);
+    expect(await decide(asked.id, 'approve')).toMatchObject({ status: 409, json: { state: 'cancelled' } });
     expect((await world.cloud.call('GET', `/v1/executions/${id}/files/log.txt`)).status).toBe(404);
   });
 });

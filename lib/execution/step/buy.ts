@@ -1,4 +1,4 @@
-import { blobKeys, keys } from '../../kernel/keys.ts';
+import { blobKeys } from '../../kernel/keys.ts';
 import { ConditionFailed, missing, TransactionRefused } from '../../kernel/table.ts';
 import type { ChatMessage, ModelOutcome, ToolSpec } from '../../model/model.ts';
 import { costMicroUsd, worstCaseMicroUsd } from '../../model/prices.ts';
@@ -115,9 +115,6 @@ const refusedBy = (error: unknown) => {
   if (error instanceof TransactionRefused) return error.items[0];
   return undefined;
 };
-
-export const replyKey = (execution: Execution) =>
-  keys.feed(execution.orgId, execution.executionId, execution.seq, REPLY_N);
 
 export const replyBlobKey = (execution: Execution, owner: string): string =>
   `${blobKeys.spilled(execution.orgId, execution.executionId, execution.seq, REPLY_N)}-${owner}`;

@@ -53,7 +53,12 @@ export const processStep = async (
   const lease = new Lease(deps, execution, owner, delivery);
   try {
     if (visible.status === 'rejected') throw visible.reason;
-    if (draft.status === 'rejected') throw draft.reason;
+    if (draft.status === 'rejected') {
+      // A row that cannot be read fails each time: the fuse has to end that too, not the message's last receive.
+      const exhausted = attemptsExhausted(execution);
+      if (exhausted === undefined) throw draft.reason;
+      return await stopStep(deps, lease, execution, exhausted, 0);
+    }
     await advance({ deps, lease, execution, delivery, claimedAt, remainingMs }, draft.value);
   } catch (error) {
     if (error instanceof NotYet) throw error;

@@ -137,7 +137,7 @@ export const makeExecutionService = (deps: ServiceDeps): ExecutionService => {
       return deps.filesOf(at.orgId, at.executionId).read(checked.path);
     },
     listPermissions: async (orgId, { status }, page) => {
-      if (status === 'expired' || status === 'cancelled') return { items: [] };
+      if (status === 'expired') return { items: [] };
       const { items, ...rest } = await listPermissions(deps, orgId, status, page);
       return { items: items.map(permissionJson), ...rest };
     },

@@ -3,7 +3,13 @@ import { deleteProvider, listProviders, putProvider } from '../../tenancy/provid
 import { defineRoute, type Route } from '../define-route.ts';
 import { time } from './fields.ts';
 
-const usd = z.number().min(0).max(100_000).describe('US dollars per million tokens.');
+const usd = z
+  .number()
+  .min(0)
+  .max(100_000)
+  // A table holds no number between 0 and 1e-130, and nobody charges less than this.
+  .refine((value) => value === 0 || value >= 1e-6, '0 or at least 0.000001')
+  .describe('US dollars per million tokens.');
 const model = z.strictObject({
   name: z.string().min(1).max(200),
   contextTokens: z.int().min(200).max(100_000_000).optional(),

@@ -23,6 +23,7 @@ export interface Json {
   readonly phase: string;
   readonly finishReason: string;
   readonly toolCalls: readonly { readonly name: string; readonly outcome: string }[];
+  readonly tool: string;
   readonly path: string;
   readonly apiKey: string;
   readonly stopped?: { readonly at: string };
@@ -119,7 +120,7 @@ export const makeApi = (url: () => string, ownerKey: string): Api => {
         await sleep(50);
       }
     },
-    feed: (id) => all(`/v1/executions/${id}/feed`, 'after'),
+    feed: async (id) => (await all(`/v1/executions/${id}/feed`, 'after')) as unknown as FeedRow[],
     steps: (id) => all(`/v1/executions/${id}/steps`, 'cursor'),
   };
 };

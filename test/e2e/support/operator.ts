@@ -5,7 +5,6 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Cloud } from './cloud.ts';
 
-export const TABLE_NAME = 'baton-dev';
 export const BUS_NAME = 'baton-dev';
 const BUCKET = 'baton-dev-000000000000-us-east-1';
 

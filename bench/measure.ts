@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildAssembly, cacheFolder } from '../local/build/build.ts';
+import { LOCAL } from '../local/names.ts';
+import type { Assembly } from '../local/template/assembly.ts';
+import { findTemplate, readAssembly } from '../local/template/read-assembly.ts';
+import { type BenchCloud, startBenchCloud } from './cloud.ts';
+import { measureBundles } from './cold.ts';
+import { type CrashOptions, startCrashes } from './crash.ts';
+import { measureCurve } from './curve.ts';
+import type { Measured } from './figures.ts';
+import { measureIdle } from './idle.ts';
+import { type ScriptedModel, startModel } from './model/model.ts';
+import type { Sizes } from './options.ts';
+import { HAS_PROC } from './processes.ts';
+import { type Sink, startSink } from './sink.ts';
+import { functionOf, measureUnits } from './steps.ts';
+import { storedOf } from './stored.ts';
+import { measureThroughput } from './throughput.ts';
+
+/** The template's own default, at which the next message is sent beside the commit. */
+const DEFAULT_DELAY_SECONDS = '2';
+
+interface Setup {
+  readonly assembly: Assembly;
+  readonly model: ScriptedModel;
+  readonly sizes: Sizes;
+  readonly signal: AbortSignal;
+  say(line: string): void;
+}
+
+/** One after the other, so that nothing disturbs what is timed; only waits for leases overlap with what is counted. */
+export const measureAll = async (
+  root: string,
+  sizes: Sizes,
+  signal: AbortSignal,
+  say: (line: string) => void,
+): Promise<Measured> => {
+  const assemblyDir = await buildAssembly({
+    root,
+    cacheDir: cacheFolder(root, join(root, '.baton')),
+    building: () => say('Building the functions and the template …'),
+  });
+  // Addresses are of no matter here: names, folders and settings are read.
+  const nowhere = { gatewayUrl: 'http://127.0.0.1', apiUrl: 'http://127.0.0.1' };
+  const assembly = readAssembly(findTemplate(assemblyDir), { ...LOCAL, ...nowhere });
+  const model = await startModel();
+  const sink = await startSink();
+  try {
+    const setup: Setup = { assembly, model, sizes, signal, say };
+    return await inOrder(setup, sink);
+  } finally {
+    sink.close();
+    model.close();
+  }
+};
+
+const inOrder = async (setup: Setup, sink: Sink): Promise<Measured> => {
+  const { assembly, model, sizes, signal, say } = setup;
+  const environment = { STEP_DELAY_SECONDS: '0', EGRESS_ALLOW: sink.host };
+  const cloud = await startBenchCloud(signal, model.url, { assembly, environment });
+  try {
+    say(`One run of ${Math.max(...sizes.points) + 50} steps …`);
+    const curve = await measureCurve(cloud, model, sizes.points);
+    const stored = await storedOf(cloud, curve.executionId);
+    say('Fifty runs at once …');
+    const throughput = await measureThroughput(cloud, model, sizes.throughputSteps);
+    // The unsafe ones come first: their long leases run out while other things are counted.
+    const unsafe = HAS_PROC ? await crashes(setup, cloud, sink, { kills: sizes.kills, unsafe: true }) : undefined;
+    const keyed = HAS_PROC ? await crashes(setup, cloud, sink, { kills: sizes.kills, unsafe: false }) : undefined;
+    const counted = await countRequests(setup);
+    say('Loading each bundle …');
+    const bundles = await measureBundles(assembly.functions, sizes.starts);
+    say('Waiting for the last leases …');
+    return {
+      curve,
+      stored,
+      throughput,
+      ...counted,
+      crashes: unsafe && keyed && { unsafe: await unsafe.outcome(), keyed: await keyed.outcome() },
+      bundles,
+      stepMemoryMb: functionOf(assembly, 'step').memoryMb,
+    };
+  } finally {
+    await cloud.stop();
+    cloud.forget();
+  }
+};
+
+const crashes = ({ model, say }: Setup, cloud: BenchCloud, sink: Sink, options: CrashOptions) => {
+  say(`${options.kills} kills after ${options.unsafe ? 'an unsafe' : 'a keyed'} effect …`);
+  return startCrashes(cloud, model, sink, options);
+};
+
+/** On a cloud of its own: the trace holds answers back, so nothing may be timed there. */
+const countRequests = async ({
+  assembly,
+  model,
+  sizes,
+  signal,
+  say,
+}: Setup): Promise<Pick<Measured, 'units' | 'idle'>> => {
+  say('Counting the requests of a step, and of an idle installation …');
+  const folder = mkdtempSync(join(tmpdir(), 'baton-bench-'));
+  const traceFile = join(folder, 'trace.jsonl');
+  const environment = { STEP_DELAY_SECONDS: DEFAULT_DELAY_SECONDS, BATON_TRACE: traceFile };
+  const cloud = await startBenchCloud(signal, model.url, { assembly, environment });
+  try {
+    const units = await measureUnits(cloud, assembly, traceFile, sizes.countedSteps);
+    return { units, idle: await measureIdle(cloud, assembly, traceFile) };
+  } finally {
+    await cloud.stop();
+    cloud.forget();
+    rmSync(folder, { recursive: true, force: true });
+  }
+};

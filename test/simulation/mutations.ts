@@ -1,0 +1,241 @@
+/** Guards of the step protocol, each with the edit that takes it out. The simulation has to notice every one. */
+export interface Mutation {
+  /** Number in the list of counterexamples, or the name of a load-bearing guard. */
+  readonly guard: string;
+  readonly file: string;
+  readonly find: string;
+  readonly put: string;
+}
+
+const step = (name: string): string => `lib/execution/step/${name}.ts`;
+
+export const MUTATIONS: readonly Mutation[] = [
+  {
+    guard: '1 a later claim reads the reply strongly',
+    file: step('recover'),
+    find: 'allPages(deps.table, { ...keys.feedRange(orgId, executionId, seq, seq), consistent: true })',
+    put: 'allPages(deps.table, { ...keys.feedRange(orgId, executionId, seq, seq), consistent: false })',
+  },
+  {
+    guard: '1 the load is checked for missing rows',
+    file: step('load'),
+    find: 'if (draft.from > windowFrom || !isComplete(rows, windowFrom, seq)) {',
+    put: 'if (draft.from > windowFrom) {',
+  },
+  {
+    guard: '2 only a holder with lease left says "unknown"',
+    file: step('act'),
+    find: '    await lease.ensure(MARGIN_MS);\n',
+    put: '',
+  },
+  {
+    guard: '3 a started row that shows my own name is mine',
+    file: step('act'),
+    find: 'if (readStarted(error.item).creator !== lease.owner) return unknown();',
+    put: 'return unknown();',
+  },
+  {
+    guard: '4 a commit needs RUNNING or PAUSED',
+    file: step('commit'),
+    find: "and(eq(A.leaseOwner, lease.owner), eq(A.seq, execution.seq), oneOf(A.status, ['RUNNING', 'PAUSED']))",
+    put: 'eq(A.seq, execution.seq)',
+  },
+  {
+    guard: '4 terminate clears the lease',
+    file: 'lib/execution/control.ts',
+    find: '      ...leaseGone,\n',
+    put: '',
+  },
+  {
+    guard: '5 a commit consumes what its prompt contained, not what was loaded',
+    file: step('finish-turn'),
+    find: 'consumed: reply.inputs,',
+    put: 'consumed: execution.inputs,',
+  },
+  {
+    guard: '5 the end of a run conditions on the waking inputs of its reply',
+    file: step('commit'),
+    find: "await attempt('RUNNING', ends, and(fence(lease, execution), eq(A.wakingInputs, ending.waking)));",
+    put: "await attempt('RUNNING', ends, fence(lease, execution));",
+  },
+  {
+    guard: '6 parking for input conditions on the inputs counter',
+    file: step('park'),
+    find: "question.kind === 'question' ? and(mine, eq(A.wakingInputs, waking)) : mine",
+    put: 'mine',
+  },
+  {
+    guard: '7 a decision for a paused execution moves pausedFrom',
+    file: 'lib/execution/decide.ts',
+    find: "? [set(A.pausedFrom, 'RUNNING' satisfies Status)]",
+    put: '? []',
+  },
+  {
+    guard: '7 an input for a paused execution moves pausedFrom',
+    file: 'lib/execution/input.ts',
+    find: "return [set(A.pausedFrom, 'RUNNING' satisfies Status)];",
+    put: 'return [];',
+  },
+  {
+    guard: '8 every move into RUNNING sets the mark',
+    file: 'lib/execution/control.ts',
+    find: '  ...setMark(stallMark(executionId, now)),\n',
+    put: '',
+  },
+  {
+    guard: '9 other claims of a seq are booked at their worst case',
+    file: step('commit'),
+    find: 'add(A.cost, done.spent.cost + Math.max(0, execution.reserved - execution.worst)),',
+    put: 'add(A.cost, done.spent.cost),',
+  },
+  {
+    guard: '9 a billed time-out books the worst case',
+    file: step('turn'),
+    find: 'outcome.billed ? execution.worst : 0',
+    put: '0',
+  },
+  {
+    guard: '9 terminate books what is reserved',
+    file: 'lib/execution/control.ts',
+    find: '      addFrom(A.cost, A.reserved),\n',
+    put: '',
+  },
+  {
+    guard: '10 a refused claim that shows my own name is a success',
+    file: step('claim'),
+    find: "if (execution.leaseOwner === owner && execution.seq === message.seq) return { kind: 'mine', execution };",
+    put: '',
+  },
+  {
+    guard: '11 waiting wears no attempts out',
+    file: step('release'),
+    find: '        set(A.messageId, delivery.messageId),\n        add(A.attempts, -1),\n',
+    put: '        set(A.messageId, delivery.messageId),\n',
+  },
+  {
+    guard: '12 only the released message stands in for a lost send',
+    file: step('claim'),
+    find: 'if (own) await sendWhenDue(deps, execution, execution.notBefore);',
+    put: 'if (delivery.receiveCount >= 1) await sendWhenDue(deps, execution, execution.notBefore);',
+  },
+  {
+    guard: '13 a message ahead of the row waits',
+    file: step('claim'),
+    find: "if (message.seq > execution.seq) return { kind: 'later', seconds: AHEAD_SECONDS };",
+    put: "if (message.seq > execution.seq) return { kind: 'done' };",
+  },
+  {
+    guard: '14 a refused commit is an error',
+    file: step('lease'),
+    find: "if (error instanceof ConditionFailed) throw new LeaseLost('The step was taken over.');",
+    put: 'if (error instanceof ConditionFailed) return undefined as T;',
+  },
+  {
+    guard: '15 a redelivery that meets a live lease waits for its end',
+    file: step('claim'),
+    find: "if (delivery.receiveCount === 1) return { kind: 'done' };\n    return { kind: 'later', seconds: Math.ceil((execution.leaseUntil - now) / 1000) + 1 };",
+    put: "return { kind: 'done' };",
+  },
+  {
+    guard: '16 a heartbeat extends only a lease that has not ended',
+    file: step('lease'),
+    find: 'and(eq(A.leaseOwner, this.owner), eq(A.seq, this.#execution.seq), gt(A.leaseUntil, now)),',
+    put: 'and(eq(A.leaseOwner, this.owner), eq(A.seq, this.#execution.seq)),',
+  },
+  {
+    guard: '17 a refused fuse is judged again',
+    file: step('stop'),
+    find: "    throw new NotYet('The execution moved while a fuse was written.');\n",
+    put: '    return;\n',
+  },
+  {
+    guard: '18 the re-send is bound to the message that the commit recorded',
+    file: step('claim'),
+    find: 'if (own && execution.seq === message.seq + 1) await send(deps, execution, 0);',
+    put: 'if (delivery.receiveCount > 1 && execution.seq === message.seq + 1) await send(deps, execution, 0);',
+  },
+  {
+    guard: 'lease check',
+    file: step('claim'),
+    find: '        or(missing(A.leaseUntil), lt(A.leaseUntil, now)),\n      ),\n    );',
+    put: '      ),\n    );',
+  },
+  {
+    guard: 'owner fence at commit',
+    file: step('commit'),
+    find: 'and(eq(A.leaseOwner, lease.owner), eq(A.seq, execution.seq),',
+    put: 'and(eq(A.seq, execution.seq),',
+  },
+  {
+    guard: 'put if absent of the reply',
+    file: step('buy'),
+    find: "const absent = missing('pk');",
+    put: "const absent = not(eq('v', 99));",
+  },
+  {
+    guard: 'started row before an unsafe call',
+    file: step('act'),
+    find: "if (planned.effect === 'unsafe') return runUnsafe(actor, planned);",
+    put: '',
+  },
+  {
+    guard: 'lease left before an unsafe call',
+    file: step('act'),
+    find: '  await lease.ensure(planned.tool.timeoutSeconds * 1000 + MARGIN_MS);\n',
+    put: '',
+  },
+  {
+    guard: 'put if absent of an outcome',
+    file: step('act'),
+    find: "    await deps.table.put(item, missing('pk'));\n    return { ...row, v: 1 };",
+    put: '    await deps.table.put(item);\n    return { ...row, v: 1 };',
+  },
+  {
+    guard: 're-send of seq+1 after a commit that died before its send',
+    file: step('claim'),
+    find: 'if (own && execution.seq === message.seq + 1) await send(deps, execution, 0);',
+    put: '',
+  },
+  {
+    guard: 're-send after a release that died before its send',
+    file: step('claim'),
+    find: 'if (own) await sendWhenDue(deps, execution, execution.notBefore);',
+    put: '',
+  },
+  {
+    guard: 'attempts fuse',
+    file: step('fuses'),
+    find: 'execution.attempts > MAX_ATTEMPTS',
+    put: 'execution.attempts > MAX_ATTEMPTS * 1000',
+  },
+  {
+    guard: 'notBefore holds the next claim',
+    file: step('claim'),
+    find: '        or(missing(A.notBefore), le(A.notBefore, now)),\n',
+    put: '',
+  },
+  {
+    guard: 'conditional mark of the sweep',
+    file: 'lib/execution/clock.ts',
+    find: "const seen = (execution: Execution) => and(eq(A.dueSk, execution.dueSk ?? ''), eq(A.duePk, execution.duePk ?? ''));",
+    put: 'const seen = (_: Execution) => eq(A.version, 1);',
+  },
+  {
+    guard: 'conditional decision',
+    file: 'lib/execution/decide.ts',
+    find: "        if: eq('state', 'pending'),\n",
+    put: '',
+  },
+  {
+    guard: 'the visibility of the holder is shortened to the lease',
+    file: step('process'),
+    find: 'deps.steps.changeVisibility(delivery.receiptHandle, leaseSeconds),',
+    put: 'Promise.resolve(),',
+  },
+  {
+    guard: 'resume conditions on the state it saw',
+    file: 'lib/execution/control.ts',
+    find: 'if: and(eq(A.status, execution.status), eq(A.since, execution.since), ...pausedFromAsSeen(execution)),',
+    put: "if: exists('pk'),",
+  },
+];
