@@ -26,14 +26,19 @@ export interface Crashes {
   readonly repeated: number;
   /** Calls whose outcome the run declares unknown. */
   readonly unknown: number;
+  /** Runs that had not ended after `PATIENCE_SECONDS`, with where they stood. */
+  readonly stuck: readonly string[];
 }
+
+/** Of a run that lost its process: its lease, and the time-out of its tool where that was lengthened for an unsafe call. */
+const PATIENCE_SECONDS = 60;
 
 /** What crashes did, from what the sink and the model saw. */
 export const judge = (
   effects: readonly Effect[],
   kills: readonly Kill[],
   calls: readonly ModelCall[],
-): Omit<Crashes, 'unknown'> => {
+): Omit<Crashes, 'unknown' | 'stuck'> => {
   const times = kills.flatMap(({ effect, at }) => {
     const run = effect.slice(0, effect.lastIndexOf('/'));
     const next = calls.find((call) => call.run === run && (call.step ?? 0) > POST_STEP);
@@ -52,6 +57,9 @@ export const judge = (
     repeated: effects.length - keysOf.size,
   };
 };
+
+/** A run that has not come to its effect by then is left behind; it shows among the stuck ones, if it is. */
+const EFFECT_SECONDS = 20;
 
 export interface CrashOptions {
   readonly kills: number;
@@ -74,20 +82,21 @@ export const startCrashes = async (
     const struck = sink.struckSoFar();
     const script = { run: `${prefix}${kill}`, steps: 3, calls: 1, post: `http://${sink.host}/effect` };
     ids.push(await cloud.begin(script, { httpUnsafe: unsafe }));
-    await sink.struck(struck + 1, 60);
+    await sink.struck(struck + 1, EFFECT_SECONDS);
   }
   return {
     async outcome() {
       let unknown = 0;
+      const stuck: string[] = [];
       for (const id of ids) {
-        await cloud.completed(id, 120);
+        await cloud.completed(id, PATIENCE_SECONDS).catch((error: unknown) => stuck.push(String(error)));
         const { items } = await cloud.api.feed(id, undefined, 0);
         unknown += items.filter(({ role, content }) => role === 'tool' && UNKNOWN.test(content)).length;
       }
       const calls = (await model.calls()).filter(({ run }) => run.startsWith(prefix));
       const mine = ({ effect }: { readonly effect: string }): boolean => effect.startsWith(prefix);
       const effects = sink.effects.slice(before.effects).filter(mine);
-      return { ...judge(effects, sink.kills.slice(before.kills).filter(mine), calls), unknown };
+      return { ...judge(effects, sink.kills.slice(before.kills).filter(mine), calls), unknown, stuck };
     },
   };
 };

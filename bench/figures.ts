@@ -142,6 +142,7 @@ const crash = ({ crashes }: Measured): readonly Figure[] => {
     figure('unsafe.most', 'kill → next step, unsafe effect, longest', 's', seconds(unsafe?.toNextMost)),
     figure('unsafe.kills', 'kills after an unsafe effect', '', unsafe?.kills),
     figure('unsafe.again', 'unsafe effects run a second time', '', unsafe?.repeated, hard(0)),
+    figure('kill.stuck', 'runs that a kill left standing', '', keyed && unsafe && keyed.stuck.length + unsafe.stuck.length, hard(0)),
     figure('unsafe.unknown', 'unsafe effects declared unknown', '', unsafe?.unknown),
   ];
 };

@@ -27,7 +27,7 @@ export interface Sink {
   arm(home: string, delays: (kill: number) => number): void;
   /** Kills made and tried: the process could not be found, or had ended, when its turn came. */
   struckSoFar(): number;
-  /** Resolves when there are so many of them. @throws Error after so many seconds */
+  /** Resolves when there are so many of them, or after so many seconds. */
   struck(count: number, seconds: number): Promise<void>;
   close(): void;
 }
@@ -100,7 +100,7 @@ export const startSink = async (): Promise<Sink> => {
     async struck(count, seconds) {
       const until = performance.now() + seconds * 1000;
       while (kills.length + missed < count) {
-        if (performance.now() > until) throw new Error(`${kills.length} of ${count} kills after ${seconds} s.`);
+        if (performance.now() > until) return;
         await new Promise((done) => setTimeout(done, 5));
       }
     },

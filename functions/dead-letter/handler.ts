@@ -18,9 +18,9 @@ export const handler = sqsHandler({
   parse: (body) => deadSchema.parse(JSON.parse(body)),
   // A row of a newer version outlasts every repeat; the row itself stays as it is.
   hopeless: (error) => error instanceof UnreadableRow,
-  handle: async (message) => {
+  handle: async (message, record) => {
     log.append(message);
     if ('effectId' in message) await buryEffect(executionDeps(), message);
-    else await judgeDeadLetter(executionDeps(), message);
+    else await judgeDeadLetter(executionDeps(), message, record.messageId);
   },
 });

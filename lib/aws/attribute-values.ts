@@ -17,12 +17,13 @@ export const storable = (value: unknown, path: string): Value => {
   if (prototype !== Object.prototype && prototype !== null) {
     throw new TypeError(`${path} is an instance of a class; expected a plain object.`);
   }
-  return Object.fromEntries(
-    Object.entries(value).map(([name, part]) => {
-      if (name === '__proto__') throw new TypeError(`${path} has a member called __proto__, which would be lost.`);
-      return [name, storable(part, `${path}.${name}`)];
-    }),
-  );
+  const members = Object.entries(value).map(([name, part]): [string, Value] => {
+    if (name === '__proto__') throw new TypeError(`${path} has a member called __proto__, which would be lost.`);
+    return [name, storable(part, `${path}.${name}`)];
+  });
+  // The document client tells a map by the name of its constructor, and takes a member of that name for it.
+  const isMistakable = members.some(([name]) => name === 'constructor');
+  return isMistakable ? (new Map(members) as unknown as Value) : Object.fromEntries(members);
 };
 
 const storableNumber = (value: number, path: string): number => {
@@ -36,7 +37,9 @@ const storableNumber = (value: number, path: string): number => {
 /** A whole item, checked. Keys must be text that is not empty; DynamoDB refuses others with less to go by. */
 export const storableItem = (item: Item): { [attribute: string]: Value } => {
   checkKey(item);
-  return storable(item, 'item') as { [attribute: string]: Value };
+  // The item itself stays an object: the document client takes it apart by its attributes.
+  const whole = storable(item, 'item');
+  return (whole instanceof Map ? Object.fromEntries(whole) : whole) as { [attribute: string]: Value };
 };
 
 /** @throws TypeError for keys that are empty, no text, or text that UTF-8 cannot hold (two keys might become one) */

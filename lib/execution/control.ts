@@ -22,6 +22,7 @@ import { messageFor } from './message.ts';
 import { readAsk } from './rows.ts';
 import { illegalMove, isTerminal, STOPPED, type Status, type StatusEvent, TERMINAL, transition } from './status.ts';
 import { clockStopped, leaseGone } from './step/changes.ts';
+import { MAX_DELAY_SECONDS } from './step/claim.ts';
 import type { ExecutionDeps } from './step/deps.ts';
 import { limitReached } from './step/fuses.ts';
 import { allPages } from './step/load.ts';
@@ -111,8 +112,19 @@ const refuseUnraised = (execution: Execution, now: number): void => {
   }
 };
 
-export const wake = (deps: Pick<ExecutionDeps, 'steps'>, execution: Execution): Promise<void> =>
-  deps.steps.send(messageFor(execution), { delaySeconds: 0, tenant: execution.orgId });
+/**
+ * Sends the message that moves an execution on. Where somebody still holds the step, or died holding it, it comes when
+ * that lease ends: before, it would meet the lease and die, and the holder's own message may have died while it was
+ * paused. Where the model asked to wait, it comes after that.
+ */
+export const wake = (deps: Pick<ExecutionDeps, 'steps' | 'clock'>, execution: Execution): Promise<void> => {
+  const now = deps.clock.now();
+  const leaseLeft = execution.leaseUntil === undefined ? -1 : execution.leaseUntil - now;
+  const waitLeft = (execution.notBefore ?? now) - now;
+  const ms = Math.max(leaseLeft < 0 ? 0 : leaseLeft + 1_000, waitLeft, 0);
+  const delaySeconds = Math.min(MAX_DELAY_SECONDS, Math.ceil(ms / 1000));
+  return deps.steps.send(messageFor(execution), { delaySeconds, tenant: execution.orgId });
+};
 
 /** What a person was asked and has not answered: nobody waits for it any more. */
 const cancelAsks = async (deps: ExecutionDeps, execution: Execution, now: number): Promise<readonly Write[]> => {

@@ -1,7 +1,8 @@
 import { keys } from '../kernel/keys.ts';
 import { and, eq, lt, missing, or, set } from '../kernel/table.ts';
+import { wake } from './control.ts';
 import { A, readExecution } from './execution.ts';
-import { messageFor, type StepMessage } from './message.ts';
+import type { StepMessage } from './message.ts';
 import { clockStopped } from './step/changes.ts';
 import { type ExecutionDeps, NotYet } from './step/deps.ts';
 import { MAX_ATTEMPTS } from './step/fuses.ts';
@@ -12,18 +13,23 @@ import { isRefused, stopChanges, writeStatus } from './step/stop.ts';
  * attempts remain and nobody is at it; only else a reason is written that a person can read and mend.
  * @throws NotYet while somebody holds the step
  */
-export const judgeDeadLetter = async (deps: ExecutionDeps, message: StepMessage): Promise<void> => {
+export const judgeDeadLetter = async (deps: ExecutionDeps, message: StepMessage, messageId: string): Promise<void> => {
   const key = keys.execution(message.orgId, message.executionId);
   const item = await deps.table.get(key, { consistent: true });
   if (item === undefined) return;
   const execution = readExecution(item);
-  if (execution.status !== 'RUNNING' || execution.seq !== message.seq) return;
+  if (execution.status !== 'RUNNING') return;
+  // The commit that consumed this very message may have died before its send, as for any redelivery. Redrive keeps the id.
+  const own = execution.messageId === messageId && execution.seq === message.seq + 1;
+  if (own) return wake(deps, execution);
+  if (message.seq < execution.seq) return;
+  if (message.seq > execution.seq) throw new NotYet('The commit before this step has not landed.');
   const now = deps.clock.now();
   if (execution.leaseUntil !== undefined && execution.leaseUntil >= now) {
     throw new NotYet('Somebody is at this step.');
   }
   if (execution.attempts < MAX_ATTEMPTS) {
-    await deps.steps.send(messageFor(execution), { delaySeconds: 0, tenant: execution.orgId });
+    await wake(deps, execution);
     return;
   }
   const stop = {

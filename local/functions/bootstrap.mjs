@@ -33,7 +33,13 @@ const call = (method, path, body, headers = {}) =>
       (response) => {
         const chunks = [];
         response.on('data', (chunk) => chunks.push(chunk));
-        response.on('end', () => resolve({ headers: response.headers, body: Buffer.concat(chunks).toString('utf8') }));
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode,
+            headers: response.headers,
+            body: Buffer.concat(chunks).toString('utf8'),
+          }),
+        );
         response.on('error', reject);
       },
     );
@@ -124,7 +130,10 @@ flushCompileCache();
 
 for (;;) {
   const next = await call('GET', '/invocation/next');
-  current = next.headers['lambda-runtime-aws-request-id'];
+  const id = next.headers['lambda-runtime-aws-request-id'];
+  // Without an id there is nobody to answer, and asking again at once would only spin.
+  if (next.status !== 200 || !id) throw new Error(`The Runtime API answered ${next.status} and no event.`);
+  current = encodeURIComponent(id);
   const traceId = next.headers['lambda-runtime-trace-id'];
   if (traceId) env._X_AMZN_TRACE_ID = traceId;
   else delete env._X_AMZN_TRACE_ID;

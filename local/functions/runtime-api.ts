@@ -40,16 +40,21 @@ export const startRuntimeApi = async (listener: RuntimeListener): Promise<Runtim
   };
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const path = (request.url ?? '').slice(BASE.length);
-    if (request.method === 'GET' && path === '/invocation/next') {
+    const { method, url = '' } = request;
+    const path = url.startsWith(BASE) ? url.slice(BASE.length) : '';
+    if (method === 'GET' && path === '/invocation/next') {
+      // One process waits once; an earlier question is left over from a connection that broke.
+      if (waiting !== undefined) answer(waiting, 409);
       waiting = response;
       listener.waiting();
       return;
     }
     const body = await readBody(request);
-    const [, requestId, kind] = /^\/invocation\/([^/]+)\/(response|error)$/.exec(path) ?? [];
-    answer(response, requestId !== undefined || path === '/init/error' ? 202 : 404);
-    if (path === '/init/error') listener.initFailed({ ok: false, error: parseFunctionError(body) });
+    const isPost = method === 'POST';
+    const [, requestId, kind] = (isPost && /^\/invocation\/([^/]+)\/(response|error)$/.exec(path)) || [];
+    const isInitError = isPost && path === '/init/error';
+    answer(response, requestId !== undefined || isInitError ? 202 : 404);
+    if (isInitError) listener.initFailed({ ok: false, error: parseFunctionError(body) });
     if (requestId !== undefined) listener.finished(requestId, outcomeOf(kind, body));
   };
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { UnreadableRow } from '../../lib/kernel/errors.ts';
 import type { Item, Value } from '../../lib/kernel/table.ts';
 import { attributesOf, KINDS, type Kind, without } from './support/rows.ts';
-import { pureRuns, TEST_MS } from './support/runs.ts';
+import { always, TEST_MS } from './support/runs.ts';
 
 /** The row as read, or that it cannot be. Any other error is a failure. */
 const read = ({ read: reader }: Kind, item: Item): { readonly [field: string]: unknown } | 'unreadable' => {
@@ -45,11 +45,11 @@ describe.each(KINDS)('a row: $name', (kind) => {
   it('is read as it was written', () => expect(whole).not.toBe('unreadable'));
 
   it('of another version is not read at all', () => {
-    fc.assert(
+    always(
       fc.property(fc.oneof(fc.integer({ min: 2 }), fc.constantFrom<Value>('1', 0, 1.5, true, null)), (v) => {
         expect(read(kind, { ...kind.item, v })).toBe('unreadable');
       }),
-      pureRuns(30),
+      30,
     );
     expect(read(kind, without(kind.item, 'v'))).toBe('unreadable');
   });
@@ -57,7 +57,7 @@ describe.each(KINDS)('a row: $name', (kind) => {
   it('with attributes nobody knows is read as without them', () => {
     const stranger = fc.string({ minLength: 1 }).filter((name) => !(name in kind.item) && name !== '__proto__');
     const known = Object.keys(whole);
-    fc.assert(
+    always(
       fc.property(
         stranger.filter((name) => name.length > 3 && !known.includes(name)),
         anyValue,
@@ -65,12 +65,12 @@ describe.each(KINDS)('a row: $name', (kind) => {
           expect(read(kind, { ...kind.item, [name]: value })).toEqual(whole);
         },
       ),
-      pureRuns(60),
+      60,
     );
   });
 
   it('with one damaged attribute is read whole, the damage as it is, or not at all', { timeout: TEST_MS }, () => {
-    fc.assert(
+    always(
       fc.property(fc.constantFrom(...names), anyValue, (name, value) => {
         const found = read(kind, { ...kind.item, [name]: value } as Item);
         if (found === 'unreadable' || whole === 'unreadable') return;
@@ -81,7 +81,7 @@ describe.each(KINDS)('a row: $name', (kind) => {
         else expect(differs.filter((field) => field !== name)).toEqual([]);
         for (const field of differs) expect(found[field]).toEqual(value);
       }),
-      pureRuns(150),
+      150,
     );
   });
 

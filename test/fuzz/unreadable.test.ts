@@ -39,7 +39,8 @@ const USES: { readonly [name: string]: Use } = {
   'terminate all': (engine) => terminateAll(engine.executionDeps(), ORG, AGENT),
   sweep: async (engine, executionId) => sweepExecution(engine.executionDeps(), await row(engine, executionId)),
   tick: async (engine, executionId) => tickExecution(engine.executionDeps(), await row(engine, executionId)),
-  'dead letter': (engine, executionId) => judgeDeadLetter(engine.executionDeps(), { orgId: ORG, executionId, seq: 1 }),
+  'dead letter': (engine, executionId) =>
+    judgeDeadLetter(engine.executionDeps(), { orgId: ORG, executionId, seq: 1 }, 'dead-1'),
   step: async (engine) => {
     engine.pass(1_000);
     const error = await engine.deliver();

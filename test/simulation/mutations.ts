@@ -133,8 +133,20 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: '15 a redelivery that meets a live lease waits for its end',
     file: step('claim'),
-    find: "if (delivery.receiveCount === 1) return { kind: 'done' };\n    return { kind: 'later', seconds: Math.ceil((execution.leaseUntil - now) / 1000) + 1 };",
-    put: "return { kind: 'done' };",
+    find: "if (leaseMs >= 0) return delivery.receiveCount === 1 ? { kind: 'done' } : leaseEnd;",
+    put: "if (leaseMs >= 0) return { kind: 'done' };",
+  },
+  {
+    guard: "the holder's own message, delivered twice, is not acked by the copy",
+    file: step('claim'),
+    find: 'if (leaseMs >= 0 && execution.leaseMessage === delivery.messageId) return leaseEnd;',
+    put: '',
+  },
+  {
+    guard: 'resume waits for the lease of a holder that may be dead',
+    file: 'lib/execution/control.ts',
+    find: 'const ms = Math.max(leaseLeft < 0 ? 0 : leaseLeft + 1_000, waitLeft, 0);',
+    put: 'const ms = Math.max(leaseLeft * 0, waitLeft, 0);',
   },
   {
     guard: '16 a heartbeat extends only a lease that has not ended',
@@ -170,7 +182,7 @@ export const MUTATIONS: readonly Mutation[] = [
     guard: 'put if absent of the reply',
     file: step('buy'),
     find: "const absent = missing('pk');",
-    put: "const absent = not(eq('v', 99));",
+    put: "const absent = missing('never');",
   },
   {
     guard: 'started row before an unsafe call',

@@ -49,6 +49,8 @@ export interface Scenario {
   readonly troubles?: readonly ModelOutcome[];
   readonly config?: { readonly [key: string]: unknown };
   readonly maxReceiveCount?: number;
+  /** Without the clock nobody sweeps: what a message alone must carry on shows then. */
+  readonly clock?: boolean;
   readonly faultAt?: (call: number, name: string) => Fault | undefined;
   /** People and clocks that act by themselves. */
   readonly people?: (sim: Sim) => void;
@@ -93,7 +95,7 @@ export class Sim {
       visibilitySeconds: 5_400,
       maxReceiveCount: scenario.maxReceiveCount ?? 20,
       deliver: (received) => this.#deliver(received),
-      dead: (body) => this.#dead(body),
+      dead: (body, id) => this.#dead(body, id),
     });
   }
 
@@ -174,13 +176,19 @@ export class Sim {
       .finally(() => this.processes.delete(process));
   }
 
-  #dead(body: StepMessage): void {
-    const again = () =>
-      judgeDeadLetter(this.#stepDeps(new Process('dead')), body).catch((error: unknown) => {
-        if (error instanceof NotYet) this.world.after(30_000, again);
-        else this.#note(error);
-      });
-    void again();
+  /** The consumer of the dead letters, at least once like any other; what it leaves comes back after its visibility. */
+  #dead(body: StepMessage, id: string): void {
+    let done = false;
+    const attempt = (): void => {
+      if (done) return;
+      this.world.after(360_000, attempt);
+      judgeDeadLetter(this.#stepDeps(new Process('dead')), body, id)
+        .then(() => {
+          done = true;
+        })
+        .catch((error: unknown) => this.#note(error));
+    };
+    attempt();
   }
 
   #note(error: unknown): void {
@@ -286,8 +294,10 @@ export class Sim {
       void this.tick();
       this.world.after(60_000, everyMinute);
     };
-    this.world.after(300_000, everyFive);
-    this.world.after(60_000, everyMinute);
+    if (this.scenario.clock !== false) {
+      this.world.after(300_000, everyFive);
+      this.world.after(60_000, everyMinute);
+    }
     this.scenario.people?.(this);
   }
 }

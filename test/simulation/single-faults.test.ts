@@ -15,7 +15,12 @@ describe.each(Object.entries(BASES))('%s', (_name, base) => {
     expect(calls).toBeGreaterThan(20);
     const failed: string[] = [];
     for (let call = 0; call < calls; call++) {
-      const { sim, violations } = await judge({ seed: 1, ...base, faultAt: (n) => (n === call ? fault : undefined) });
+      const { sim, violations } = await judge({
+        seed: 1,
+        ...base,
+        clock: false,
+        faultAt: (n) => (n === call ? fault : undefined),
+      });
       if (violations.length > 0) failed.push(`call ${call} (${sim.injector.names[call]}): ${violations.join('; ')}`);
     }
     expect(failed).toEqual([]);

@@ -3,7 +3,7 @@ import { add, type Change, remove, set } from '../../kernel/table.ts';
 import { A, type Execution } from '../execution.ts';
 import { runningMs } from './fuses.ts';
 
-export const leaseGone: readonly Change[] = [remove(A.leaseOwner), remove(A.leaseUntil)];
+export const leaseGone: readonly Change[] = [remove(A.leaseOwner), remove(A.leaseUntil), remove(A.leaseMessage)];
 
 /** The clock of maxSeconds stops with RUNNING. */
 export const clockStopped = (execution: Execution, now: number): readonly Change[] =>

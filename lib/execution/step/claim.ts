@@ -32,6 +32,7 @@ export const claim = async (
       [
         set(A.leaseOwner, owner),
         set(A.leaseUntil, now + deps.settings.leaseMs),
+        set(A.leaseMessage, delivery.messageId),
         add(A.attempts, 1),
         add(A.claims, 1),
         addFrom(A.reserved, A.worst),
@@ -69,6 +70,11 @@ const judgeRefusal = async (
   if (isTerminal(execution.status)) return { kind: 'done' };
   // It overtook a slow commit. Acked here, nobody would send it again.
   if (message.seq > execution.seq) return { kind: 'later', seconds: AHEAD_SECONDS };
+  const now = deps.clock.now();
+  const leaseMs = (execution.leaseUntil ?? 0) - now;
+  const leaseEnd: Claim = { kind: 'later', seconds: Math.ceil(leaseMs / 1000) + 1 };
+  // The holder's own message, delivered twice, whatever the status: a copy that acks it takes the holder's safety net away.
+  if (leaseMs >= 0 && execution.leaseMessage === delivery.messageId) return leaseEnd;
   if (execution.status !== 'RUNNING') return { kind: 'done' };
   const own = execution.messageId === delivery.messageId;
   if (message.seq < execution.seq) {
@@ -76,16 +82,12 @@ const judgeRefusal = async (
     if (own && execution.seq === message.seq + 1) await send(deps, execution, 0);
     return { kind: 'done' };
   }
-  const now = deps.clock.now();
   if (execution.notBefore !== undefined && execution.notBefore > now) {
     // Likewise for the release that set it: only the message it consumed may stand in for a lost send.
     if (own) await sendWhenDue(deps, execution, execution.notBefore);
     return { kind: 'done' };
   }
-  if (execution.leaseUntil !== undefined && execution.leaseUntil >= now) {
-    if (delivery.receiveCount === 1) return { kind: 'done' };
-    return { kind: 'later', seconds: Math.ceil((execution.leaseUntil - now) / 1000) + 1 };
-  }
+  if (leaseMs >= 0) return delivery.receiveCount === 1 ? { kind: 'done' } : leaseEnd;
   // The lease ended between the refusal and now.
   return { kind: 'later', seconds: 1 };
 };

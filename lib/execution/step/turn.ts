@@ -13,7 +13,7 @@ import { commitStep } from './commit.ts';
 import type { ResolvedModel } from './deps.ts';
 import { finishTurn } from './finish-turn.ts';
 import { limitReached, type Stop } from './fuses.ts';
-import { fenced } from './lease.ts';
+import { fenced, LeaseLost } from './lease.ts';
 import type { Window } from './load.ts';
 import type { Turn } from './process.ts';
 import { buildPrompt } from './prompt.ts';
@@ -56,8 +56,9 @@ const buy = async (
       await releaseStep(deps, lease, execution, delivery, outcome, outcome.billed ? execution.worst : 0);
       return undefined;
     case 'aborted':
-      // Terminated, or taken over. The reservation stays and is booked by whoever ends this step.
-      return undefined;
+      // Terminated, or taken over. The reservation stays and is booked by whoever ends this step; the message comes back
+      // and is judged anew, for acked here it might have been the last one.
+      throw new LeaseLost('The model call was aborted.');
     case 'stop':
       if (outcome.code === 'context_length_exceeded' && canCondense(turn, window)) await shrink(turn);
       else {
