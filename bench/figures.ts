@@ -4,7 +4,7 @@ import type { Crashes } from './crash.ts';
 import type { Curve } from './curve.ts';
 import type { Idle } from './idle.ts';
 import { PRICES } from './prices.ts';
-import { divided } from './stats.ts';
+import { divided, most } from './stats.ts';
 import type { StepUnits, Units } from './steps.ts';
 import type { Stored } from './stored.ts';
 import type { Throughput } from './throughput.ts';
@@ -142,8 +142,14 @@ const crash = ({ crashes }: Measured): readonly Figure[] => {
     figure('unsafe.most', 'kill → next step, unsafe effect, longest', 's', seconds(unsafe?.toNextMost)),
     figure('unsafe.kills', 'kills after an unsafe effect', '', unsafe?.kills),
     figure('unsafe.again', 'unsafe effects run a second time', '', unsafe?.repeated, hard(0)),
-    figure('kill.stuck', 'runs that a kill left standing', '', keyed && unsafe && keyed.stuck.length + unsafe.stuck.length, hard(0)),
     figure('unsafe.unknown', 'unsafe effects declared unknown', '', unsafe?.unknown),
+    figure('kill.latest', 'latest kill after its effect', 'ms', most([keyed?.latestMs ?? 0, unsafe?.latestMs ?? 0])),
+    figure(
+      'kill.standing',
+      'runs that wait for the sweep',
+      '',
+      crashes && [...crashes.keyed.stuck, ...crashes.unsafe.stuck].length,
+    ),
   ];
 };
 

@@ -4,6 +4,7 @@ import { builtinModules } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { FUNCTIONS, type FunctionName } from '../lib/names.ts';
+import { withoutIdleParts } from './idle-parts.ts';
 
 export interface Bundles {
   /** Folder of each function's code: `index.mjs` and its source map. */
@@ -47,7 +48,7 @@ export async function bundle({ root, out }: BundleOptions): Promise<Bundles> {
     sourcemap: 'linked',
     // Positions are enough for a stack trace; the sources themselves would triple the package.
     sourcesContent: false,
-    plugins: [builtinsForCommonJs],
+    plugins: [builtinsForCommonJs, ...withoutIdleParts],
     metafile: true,
     write: false,
     logLevel: 'silent',

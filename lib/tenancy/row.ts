@@ -11,7 +11,10 @@ export const ROW_VERSION = 1;
  */
 export const readRow = <T>(schema: z.ZodType<T>, item: Item): T => {
   if (item.v !== ROW_VERSION) {
-    throw new UnreadableRow(item, `it has version ${String(item.v)}; this code understands version ${ROW_VERSION}.`);
+    throw new UnreadableRow(
+      item,
+      `it has version ${JSON.stringify(item.v)}; this code understands version ${ROW_VERSION}.`,
+    );
   }
   const parsed = schema.safeParse(item);
   if (parsed.success) return parsed.data;

@@ -93,7 +93,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const gone = new AbortController();
-    response.on('close', () => gone.abort());
+    response.on('close', () => response.writableFinished || gone.abort());
     response.on('error', () => gone.abort());
     let service = guessService(request.url ?? '/', request.headers);
     const named = (name: ServiceName): void => {

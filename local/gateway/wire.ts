@@ -39,7 +39,8 @@ function readBody(request: IncomingMessage): Promise<Buffer> {
       else resolve(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts));
     });
     request.on('error', () => reject(new Disconnected('reset')));
-    request.on('close', () => reject(new Disconnected('closed')));
+    // It comes after a whole body too, and an error that nobody gets costs its stack all the same.
+    request.on('close', () => request.complete || reject(new Disconnected('closed')));
   });
 }
 
@@ -49,9 +50,11 @@ const tooLarge = (size: number): AwsError =>
 /** Writes an answer; to a client that has gone it is written nowhere. */
 export function writeResponse(response: ServerResponse, answer: AwsResponse, method: string): void {
   if (response.destroyed) return;
-  const { status, headers, body } = answer;
+  const { status, headers } = answer;
+  // Bytes at once: a string would be counted, joined with the head and encoded again, which a page of a query feels.
+  const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body;
   // A HEAD's length is that of the body it leaves out, which the store has set.
-  const length = method === 'HEAD' ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  const length = method === 'HEAD' ? {} : { 'content-length': String(body.length) };
   response.writeHead(status, { ...headers, ...length });
   response.end(method === 'HEAD' || status === 204 || status === 304 ? undefined : body);
 }

@@ -58,9 +58,15 @@ describe('crashes', () => {
       toNextP50: 5_990,
       toNextMost: 5_990,
       hitInMidStep: 1,
+      latestMs: 1,
       twoKeys: 0,
       repeated: 1,
     });
+  });
+
+  test('a call before a late kill is not the step after it', () => {
+    const calls = [call(POST_STEP + 1, 8, 'a'), call(POST_STEP + 1, 6_010, 'a')];
+    expect(judge([effect('a/2', 'k', 0)], [kill('a/2', 10)], calls).toNextMost).toBe(6_000);
   });
 
   test('an effect under two keys is seen, and a key with two effects', () => {

@@ -54,6 +54,11 @@ describe.each(KINDS)('a row: $name', (kind) => {
     expect(read(kind, without(kind.item, 'v'))).toBe('unreadable');
   });
 
+  it('of a version that is no word is told as it is', () => {
+    for (const v of [{ toString: 1 }, [{ toString: null }]])
+      expect(read(kind, { ...kind.item, v } as Item)).toBe('unreadable');
+  });
+
   it('with attributes nobody knows is read as without them', () => {
     const stranger = fc.string({ minLength: 1 }).filter((name) => !(name in kind.item) && name !== '__proto__');
     const known = Object.keys(whole);

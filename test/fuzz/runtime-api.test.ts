@@ -32,14 +32,14 @@ describe('the Runtime API', () => {
   });
   afterEach(() => api.close());
 
+  /** Asks for an event as a process does. Whoever asks meanwhile (a stranger's bytes come late) gets one too. */
   const next = async (): Promise<Response> => {
-    const came = new Promise<void>((resolve) => {
-      woken = resolve;
-    });
-    const answer = fetch(`http://${api.address}${BASE}/invocation/next`);
-    await came;
-    api.deliver({ requestId: 'good', payload: '{"a":1}', deadlineMs: 1, functionArn: 'arn' });
-    return answer;
+    woken = () => api.deliver({ requestId: 'good', payload: '{"a":1}', deadlineMs: 1, functionArn: 'arn' });
+    try {
+      return await fetch(`http://${api.address}${BASE}/invocation/next`);
+    } finally {
+      woken = undefined;
+    }
   };
 
   const paths = fc.oneof(

@@ -2,6 +2,16 @@
 import { A, type Execution, readExecution } from '../../lib/execution/execution.ts';
 import { type FeedRow, REPLY_N, readFeedRow } from '../../lib/execution/feed.ts';
 import { isTerminal } from '../../lib/execution/status.ts';
+import {
+  decisionsAreOnce,
+  marksAreNear,
+  promises,
+  promptsAreComplete,
+  questionsAreMoot,
+  rowsNeverChange,
+  terminateHangsUp,
+  unknownIsFinal,
+} from './more-checks.ts';
 import { ORG, type Sim } from './sim-run.ts';
 
 export const violationsOf = (sim: Sim): string[] => {
@@ -18,6 +28,9 @@ export const violationsOf = (sim: Sim): string[] => {
       ...oneChain(sim, execution),
       ...feedIsWhole(execution, feed),
       ...inputsWereSeen(sim, execution),
+      ...terminateHangsUp(sim, execution),
+      ...questionsAreMoot(sim, execution),
+      ...marksAreNear(sim, execution),
     );
   }
   found.push(
@@ -25,6 +38,11 @@ export const violationsOf = (sim: Sim): string[] => {
     ...effectsOnce(sim),
     ...promptsAreValid(sim),
     ...sendsAreBounded(sim, executions),
+    ...rowsNeverChange(sim),
+    ...unknownIsFinal(sim),
+    ...promptsAreComplete(sim),
+    ...decisionsAreOnce(sim),
+    ...promises(sim, executions),
   );
   return found;
 };
@@ -42,7 +60,7 @@ const atRest = (sim: Sim, execution: Execution): string[] => {
 const oneChain = (sim: Sim, execution: Execution): string[] => {
   const found: string[] = [];
   let terminal: string | undefined;
-  for (const { executionId, from, to } of sim.observed.observations) {
+  for (const { at, executionId, from, to } of sim.observed.observations) {
     if (executionId !== execution.executionId || from === undefined) continue;
     const before = Number(from[A.seq]);
     const after = Number(to[A.seq]);
@@ -53,6 +71,8 @@ const oneChain = (sim: Sim, execution: Execution): string[] => {
     if (Number(to[A.cost]) < Number(from[A.cost] ?? 0)) found.push('9: booked cost went down');
     if (Number(to[A.reserved] ?? 0) < 0) found.push(`9: reserved is ${String(to[A.reserved])}`);
     if (Number(to[A.attempts] ?? 0) < 0) found.push(`10: attempts are ${String(to[A.attempts])}`);
+    const claimed = Number(to[A.claims] ?? 0) > Number(from[A.claims] ?? 0);
+    if (claimed && Number(from[A.notBefore] ?? 0) > at) found.push(`step ${before} was claimed before its time`);
     if (Number(to[A.claims] ?? 0) > Number(from[A.claims] ?? 0) + 1) found.push('10: one claim was counted twice');
   }
   return found;
@@ -131,7 +151,7 @@ const promptsAreValid = (sim: Sim): string[] => {
 const sendsAreBounded = (sim: Sim, executions: readonly Execution[]): string[] => {
   const steps = executions.reduce((sum, execution) => sum + execution.seq, 0);
   const acts = sim.injector.struck.length + sim.decisions.length + sim.acceptedInputs.length;
-  const allowed = steps + executions.length + acts * 3 + 12;
+  const allowed = steps + executions.length + sim.model.busyAnswers + acts * 3 + 12;
   return sim.queue.sends > allowed
     ? [`2: ${sim.queue.sends} sends for ${steps} steps and ${acts} faults and acts`]
     : [];

@@ -9,6 +9,7 @@ export const FAULTS = [
   'throttle',
   'slow',
   'lease_expiry',
+  'freeze_after',
   'duplicate',
   'pause',
   'resume',
@@ -26,6 +27,7 @@ export const DISRUPTIVE: ReadonlySet<Fault> = new Set([
   'lost_response',
   'throttle',
   'lease_expiry',
+  'freeze_after',
 ]);
 
 /** Which fault strikes at which port call of the step processes; calls are counted over the whole run. */
@@ -83,25 +85,35 @@ export class Injector {
     if (fault === 'throttle') throw new PortFailure(`${name} was throttled.`);
     if (fault === 'slow') await this.#world.sleep(400 + this.#world.random() * 3_000);
     // Long enough for the lease to end and for the message to come back: what goes on afterwards is a zombie.
-    if (fault === 'lease_expiry')
-      process.frozenUntil = this.#world.now + Math.round(29_000 + this.#world.random() * 4_000);
-    await this.#thaw(process);
+    if (fault === 'lease_expiry') this.#freeze(process);
+    // A request to the outside world that is on its way arrives, whatever becomes of its sender.
+    const outside = name === 'model' || name.startsWith('tool ');
+    if (!outside) await this.#thaw(process);
     if (!process.alive) return never();
     if (fault !== undefined) this.#hooks.outside(fault, process);
     let result: T;
     try {
       result = await apply();
       // The client did not hear the answer and sent the request again.
-      if (fault === 'retried' && name !== 'model') result = await apply();
+      if (fault === 'retried' && !outside) result = await apply();
       await this.#thaw(process);
     } catch (error) {
       if (!process.alive || fault === 'crash_after') return this.#die(process);
       throw error;
     }
     if (fault === 'crash_after') return this.#die(process);
+    if (fault === 'freeze_after') {
+      this.#freeze(process);
+      await this.#thaw(process);
+    }
     if (fault === 'lost_response') throw new PortFailure(`The answer of ${name} was lost.`);
     await this.#world.sleep(1 + this.#world.random() * 8);
     return process.alive ? result : never();
+  }
+
+  #freeze(process: Process): void {
+    const { now, random } = this.#world;
+    process.frozenUntil = now + Math.round(29_500 + random() * 3_000);
   }
 
   async #thaw(process: Process): Promise<void> {

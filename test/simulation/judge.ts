@@ -17,7 +17,7 @@ export const judge = async (scenario: Scenario): Promise<Verdict> => {
   const terminated = sim.injector.struck.some((strike) => strike.fault === 'terminate') || sim.terminated;
   for (const row of sim.memory.dump().filter((item) => item.sk === 'EXEC')) {
     const { status, reason } = readExecution(row);
-    const well = status === 'COMPLETED' || (terminated && isTerminal(status));
+    const well = status === (scenario.expects?.status ?? 'COMPLETED') || (terminated && isTerminal(status));
     if (!well) violations.push(`ended ${status} ${reason ?? ''}`);
   }
   return { sim, violations };

@@ -12,9 +12,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
  * @returns what the simulation saw; `undefined` when it saw nothing
  * @throws Error when the guard does not stand in the source exactly once
  */
-export const hunt = async ({ file, find, put }: Mutation, seconds: number): Promise<string | undefined> => {
-  const source = readFileSync(join(ROOT, file), 'utf8');
-  if (source.split(find).length !== 2) throw new Error(`${file} does not hold the guard exactly once: ${find}`);
+export const hunt = async ({ guard, ...edit }: Mutation): Promise<string | undefined> => {
   const copy = mkdtempSync(join(tmpdir(), 'baton-mutant-'));
   try {
     for (const folder of ['lib', 'test/simulation', 'test/support']) {
@@ -22,19 +20,36 @@ export const hunt = async ({ file, find, put }: Mutation, seconds: number): Prom
     }
     cpSync(join(ROOT, 'package.json'), join(copy, 'package.json'));
     symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-    writeFileSync(
-      join(copy, file),
-      source.replace(find, () => put),
-    );
-    const { stdout } = await promisify(execFile)(process.execPath, ['test/simulation/mutant.ts', String(seconds)], {
+    for (const one of [edit, ...(edit.also ?? [])]) mutate(copy, one);
+    const { stdout } = await promisify(execFile)(process.execPath, ['test/simulation/mutant.ts', guard], {
       cwd: copy,
-      timeout: (seconds + 30) * 1000,
+      timeout: 120_000,
     }).catch((error: { stdout?: string; stderr?: string; code?: number }) => {
       if (error.code === 1 && error.stdout?.includes('nothing found')) return { stdout: undefined };
-      throw new Error(`The mutant of ${file} does not run: ${error.stderr ?? ''}`);
+      throw new Error(`The mutant does not run: ${error.stderr ?? ''}`);
     });
     return stdout?.trim();
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
+};
+
+const _mutate = (copy: string, { file, find, put }: Omit<Mutation, 'guard' | 'also'>): void => {
+  const path = join(copy, file);
+  const source = readFileSync(path, 'utf8');
+  if (source.split(find).length !== 2) throw new Error(`${file} does not hold the guard exactly once: ${find}`);
+  writeFileSync(
+    path,
+    source.replace(find, () => put),
+  );
+};
+
+const mutate = (copy: string, { file, find, put }: Omit<Mutation, 'guard' | 'also'>): void => {
+  const path = join(copy, file);
+  const source = readFileSync(path, 'utf8');
+  if (source.split(find).length !== 2) throw new Error(`${file} does not hold the guard exactly once: ${find}`);
+  writeFileSync(
+    path,
+    source.replace(find, () => put),
+  );
 };

@@ -5,6 +5,8 @@ export interface Mutation {
   readonly file: string;
   readonly find: string;
   readonly put: string;
+  /** A second guard that holds the same invariant: only both together are load-bearing. */
+  readonly also?: readonly { readonly file: string; readonly find: string; readonly put: string }[];
 }
 
 const step = (name: string): string => `lib/execution/step/${name}.ts`;
@@ -126,18 +128,12 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: '14 a refused commit is an error',
-    file: step('lease'),
-    find: "if (error instanceof ConditionFailed) throw new LeaseLost('The step was taken over.');",
-    put: 'if (error instanceof ConditionFailed) return undefined as T;',
+    file: step('process'),
+    find: 'if (error instanceof LeaseLost) throw new NotYet(error.message);',
+    put: 'if (error instanceof LeaseLost) return;',
   },
   {
-    guard: '15 a redelivery that meets a live lease waits for its end',
-    file: step('claim'),
-    find: "if (leaseMs >= 0) return delivery.receiveCount === 1 ? { kind: 'done' } : leaseEnd;",
-    put: "if (leaseMs >= 0) return { kind: 'done' };",
-  },
-  {
-    guard: "the holder's own message, delivered twice, is not acked by the copy",
+    guard: "15 the holder's own message waits for the end of its lease",
     file: step('claim'),
     find: 'if (leaseMs >= 0 && execution.leaseMessage === delivery.messageId) return leaseEnd;',
     put: '',
@@ -149,12 +145,6 @@ export const MUTATIONS: readonly Mutation[] = [
     put: 'const ms = Math.max(leaseLeft * 0, waitLeft, 0);',
   },
   {
-    guard: '16 a heartbeat extends only a lease that has not ended',
-    file: step('lease'),
-    find: 'and(eq(A.leaseOwner, this.owner), eq(A.seq, this.#execution.seq), gt(A.leaseUntil, now)),',
-    put: 'and(eq(A.leaseOwner, this.owner), eq(A.seq, this.#execution.seq)),',
-  },
-  {
     guard: '17 a refused fuse is judged again',
     file: step('stop'),
     find: "    throw new NotYet('The execution moved while a fuse was written.');\n",
@@ -164,7 +154,7 @@ export const MUTATIONS: readonly Mutation[] = [
     guard: '18 the re-send is bound to the message that the commit recorded',
     file: step('claim'),
     find: 'if (own && execution.seq === message.seq + 1) await send(deps, execution, 0);',
-    put: 'if (delivery.receiveCount > 1 && execution.seq === message.seq + 1) await send(deps, execution, 0);',
+    put: 'if (execution.seq === message.seq + 1) await send(deps, execution, 0);',
   },
   {
     guard: 'lease check',
@@ -237,6 +227,13 @@ export const MUTATIONS: readonly Mutation[] = [
     file: 'lib/execution/decide.ts',
     find: "        if: eq('state', 'pending'),\n",
     put: '',
+    also: [
+      {
+        file: 'lib/execution/decide.ts',
+        find: '          eq(A.status, execution.status),\n',
+        put: '',
+      },
+    ],
   },
   {
     guard: 'the visibility of the holder is shortened to the lease',

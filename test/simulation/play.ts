@@ -35,9 +35,14 @@ export const simulate = async (scenario: Scenario): Promise<Sim> => {
   await sim.start();
   for (let round = 0; round < MAX_ROUNDS && sim.violations.length === 0; round++) {
     await rest(sim);
+    if (scenario.patienceMs !== undefined && round < 3) {
+      await sim.world.run(sim.world.now + scenario.patienceMs, () => false);
+      await rest(sim);
+    }
     const rows = [...sim.observed.executions.values()].map(readExecution);
     const open = rows.filter((each) => !isTerminal(each.status));
-    if (open.length === 0 || open.some((each) => each.status === 'RUNNING')) break;
+    const expected = scenario.expects?.status;
+    if (open.every((each) => each.status === expected) || open.some((each) => each.status === 'RUNNING')) break;
     let done = false;
     void Promise.all(open.map((execution) => answer(sim, execution))).then(() => {
       done = true;

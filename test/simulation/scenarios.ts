@@ -1,15 +1,7 @@
-import type { ModelOutcome } from '../../lib/model/model.ts';
+import { BUSY } from './sim-model.ts';
 import type { Scenario } from './sim-run.ts';
 
 export type Base = Omit<Scenario, 'seed'>;
-
-const LIMITED: ModelOutcome = {
-  kind: 'retry',
-  code: 'model_rate_limited',
-  message: 'Too many requests.',
-  retryAfterMs: 4_000,
-  billed: false,
-};
 
 /** Three-step runs that meet every kind of port call. */
 export const BASES: { readonly [name: string]: Base } = {
@@ -35,7 +27,7 @@ export const BASES: { readonly [name: string]: Base } = {
     ],
   },
   'a model that is busy twice': {
-    troubles: [LIMITED, { ...LIMITED, code: 'model_unavailable' }],
+    troubles: [BUSY, { ...BUSY, code: 'model_unavailable' }],
     script: [[['look', {}]], [['pay', {}]], [['finish', { result: 'ok' }]]],
   },
   'a question': {

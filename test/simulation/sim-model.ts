@@ -10,6 +10,10 @@ export interface Purchase {
   readonly process: Process;
   readonly messages: ModelRequest['messages'];
   readonly summary: boolean;
+  /** Replies that its prompt showed. */
+  readonly replies: number;
+  /** When it was answered or hung up on; undefined while it is under way. */
+  endedAt?: number | undefined;
   /** Micro-dollars the provider charges: one per token. */
   readonly cost: number;
 }
@@ -18,11 +22,23 @@ export const TOKENS = { input: 100, output: 20 };
 /** One micro-dollar a token, so that costs are easy to read. */
 export const PRICE = { inputUsdPerM: 1, cachedUsdPerM: 1, outputUsdPerM: 1, contextTokens: 100_000 };
 
+export const BUSY: Extract<ModelOutcome, { kind: 'retry' }> = {
+  kind: 'retry',
+  code: 'model_rate_limited',
+  message: 'Too many requests.',
+  retryAfterMs: 4_000,
+  billed: false,
+};
+
 /** A model that goes by the conversation alone, as a real one does: how many replies it sees tells where it stands. */
 export class SimModel {
   readonly purchases: Purchase[] = [];
   /** Passing troubles to answer with before the next reply. */
   readonly troubles: ModelOutcome[] = [];
+  /** Answers every step with "too many requests" first. */
+  busyOnce = false;
+  busyAnswers = 0;
+  readonly #busyAt = new Set<number>();
   readonly #world: World;
   readonly #script: Script;
   readonly #latencyMs: number;
@@ -51,19 +67,31 @@ export class SimModel {
 
   async #answer(request: ModelRequest, process: Process): Promise<ModelOutcome> {
     const trouble = this.troubles.shift();
-    if (trouble !== undefined) return trouble;
+    if (trouble !== undefined) {
+      this.busyAnswers++;
+      return trouble;
+    }
     const summary = request.tools.length === 0;
-    this.purchases.push({
+    const replies = repliesIn(request.messages);
+    if (this.busyOnce && !this.#busyAt.has(replies)) {
+      this.#busyAt.add(replies);
+      this.busyAnswers++;
+      return BUSY;
+    }
+    const purchase: Purchase = {
       at: this.#world.now,
       process,
       messages: request.messages,
       summary,
+      replies,
       cost: TOKENS.input + TOKENS.output,
-    });
+    };
+    this.purchases.push(purchase);
     await this.#world.sleep(this.#latencyMs * (0.5 + this.#world.random()), request.signal);
+    purchase.endedAt = this.#world.now;
     const usage = { ...TOKENS, cached: 0 };
-    if (summary) return reply(`Notes: ${repliesIn(request.messages)} replies so far.`, [], usage);
-    const step = repliesIn(request.messages);
+    if (summary) return reply(`Notes: ${replies} replies so far.`, [], usage);
+    const step = replies;
     const calls = this.#script[step] ?? [['finish', { result: `done after ${step} replies` }] as const];
     const toolCalls = calls.map(
       ([name, args], index): ToolCall => ({

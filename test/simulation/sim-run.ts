@@ -17,7 +17,7 @@ import { keys } from '../../lib/kernel/keys.ts';
 import type { ModelOutcome } from '../../lib/model/model.ts';
 import { askUser } from '../../lib/tools/ask-user.ts';
 import { finish } from '../../lib/tools/finish.ts';
-import type { Tool } from '../../lib/tools/tool.ts';
+import type { Files, Tool } from '../../lib/tools/tool.ts';
 import { makeMemoryBlobs } from '../support/memory-blobs.ts';
 import { makeMemoryTable } from '../support/memory-table.ts';
 import { type Fault, Injector, Process } from './faults.ts';
@@ -39,6 +39,20 @@ export interface Effect {
   readonly at: number;
 }
 
+/** What one scenario promises beyond the invariants. */
+export interface Expectations {
+  /** Status of every execution in the end, where it is not COMPLETED. */
+  readonly status?: string;
+  readonly maxSends?: number;
+  readonly maxPurchases?: number;
+  /** Virtual milliseconds from the start to the end. */
+  readonly maxMs?: number;
+  /** How often the unsafe tool has to have run. */
+  readonly pays?: number;
+  /** No step is claimed twice. */
+  readonly oneClaim?: boolean;
+}
+
 export interface Scenario {
   readonly seed: number;
   readonly script: Script;
@@ -49,6 +63,10 @@ export interface Scenario {
   readonly troubles?: readonly ModelOutcome[];
   readonly config?: { readonly [key: string]: unknown };
   readonly maxReceiveCount?: number;
+  readonly busyOnce?: boolean;
+  /** How long a run may stand before the person who answers everything steps in, virtual ms. */
+  readonly patienceMs?: number;
+  readonly expects?: Expectations;
   /** Without the clock nobody sweeps: what a message alone must carry on shows then. */
   readonly clock?: boolean;
   readonly faultAt?: (call: number, name: string) => Fault | undefined;
@@ -56,6 +74,8 @@ export interface Scenario {
   readonly people?: (sim: Sim) => void;
 }
 
+const noFiles = (): Promise<never> => Promise.reject(new Error('The simulated tools use no files.'));
+const NO_FILES: Files = { write: noFiles, append: noFiles, read: noFiles, delete: noFiles, list: noFiles };
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 export class Sim {
@@ -86,6 +106,7 @@ export class Sim {
     this.observed = new ObservedTable(this.memory, world);
     this.model = new SimModel(world, scenario.script, scenario.modelLatencyMs ?? 60);
     this.model.troubles.push(...(scenario.troubles ?? []));
+    this.model.busyOnce = scenario.busyOnce === true;
     this.injector = new Injector(world, scenario.faultAt ?? (() => undefined), {
       outside: (fault, process) => this.#act(fault, process),
     });
@@ -133,9 +154,7 @@ export class Sim {
       tools: new Map<string, Tool>(
         [finish, askUser, ...effectTools(this, process)].map((tool) => [tool.name, tool as Tool] as const),
       ),
-      filesOf: () => {
-        throw new Error('The simulated tools use no files.');
-      },
+      filesOf: () => NO_FILES,
       fetch: { fetch: () => Promise.reject(new Error('The simulated tools use no network.')) },
       newOwner: () => `owner-${this.#owners++}`,
       random: this.world.random,

@@ -26,6 +26,8 @@ export interface Observation {
 /** The one true table, with its history: eventually consistent reads may miss what was written just now. */
 export class ObservedTable {
   readonly observations: Observation[] = [];
+  /** Feed rows that somebody wrote over: none may. */
+  readonly overwritten: string[] = [];
   readonly #table: MemoryTable;
   readonly #world: World;
   readonly #before = new Map<string, { readonly at: number; readonly item: Item | undefined }>();
@@ -43,8 +45,13 @@ export class ObservedTable {
     const result = await work();
     for (const [index, key] of keys.entries()) {
       const item = earlier[index];
-      this.#before.set(idOf(key), { at: this.#world.now, item });
       const to = await this.#table.get(key);
+      // A condition check writes nothing.
+      if (to === item) continue;
+      this.#before.set(idOf(key), { at: this.#world.now, item });
+      if (key.sk.startsWith('FEED#') && item !== undefined && JSON.stringify(item) !== JSON.stringify(to)) {
+        this.overwritten.push(idOf(key));
+      }
       if (key.sk === 'EXEC' && to !== undefined) {
         this.observations.push({ at: this.#world.now, executionId: String(to[A.executionId]), from: item, to });
         this.executions.set(to.pk, to);

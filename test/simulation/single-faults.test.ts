@@ -6,7 +6,10 @@ import { BASES } from './scenarios.ts';
 /** One fault of every kind at every port call of a three-step run. */
 describe.each(Object.entries(BASES))('%s', (_name, base) => {
   it('completes undisturbed', async () => {
-    expect((await judge({ seed: 1, ...base })).violations).toEqual([]);
+    const { sim, violations } = await judge({ seed: 1, ...base });
+    expect(violations).toEqual([]);
+    const scripted = base.script.flat().filter(([tool]) => ['look', 'post', 'pay'].includes(tool));
+    expect(sim.effects.map(({ tool }) => tool).sort()).toEqual(scripted.map(([tool]) => tool).sort());
   });
 
   it.each(FAULTS)('survives one %s at any port call', async (fault) => {

@@ -87,7 +87,8 @@ const judgeRefusal = async (
     if (own) await sendWhenDue(deps, execution, execution.notBefore);
     return { kind: 'done' };
   }
-  if (leaseMs >= 0) return delivery.receiveCount === 1 ? { kind: 'done' } : leaseEnd;
+  // Any other message that meets a live lease is a copy: the holder's own stays in the queue until the holder is done.
+  if (leaseMs >= 0) return { kind: 'done' };
   // The lease ended between the refusal and now.
   return { kind: 'later', seconds: 1 };
 };

@@ -1,5 +1,5 @@
 import { keys } from '../../kernel/keys.ts';
-import { and, ConditionFailed, eq, gt, set } from '../../kernel/table.ts';
+import { and, ConditionFailed, eq, set } from '../../kernel/table.ts';
 import { A, type Execution } from '../execution.ts';
 import type { Delivery } from '../message.ts';
 import type { StepDeps } from './deps.ts';
@@ -97,8 +97,8 @@ export class Lease {
       await table.update(
         keys.execution(this.#execution.orgId, this.#execution.executionId),
         [set(A.leaseUntil, until)],
-        // Only a lease that has not ended: its message may be out already, and reviving it would strand that copy.
-        and(eq(A.leaseOwner, this.owner), eq(A.seq, this.#execution.seq), gt(A.leaseUntil, now)),
+        // Whoever claims after the lease ended puts its own name here; as long as mine stands, the step is mine.
+        and(eq(A.leaseOwner, this.owner), eq(A.seq, this.#execution.seq)),
       );
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;

@@ -1,0 +1,40 @@
+import type { Fault } from './faults.ts';
+import { judge } from './judge.ts';
+import { BASES } from './scenarios.ts';
+
+/** Kinds that change what the protocol sees; the others (slow, throttle, …) pair in the random runs. */
+export const PAIRED: readonly Fault[] = [
+  'crash_after',
+  'lost_response',
+  'retried',
+  'lease_expiry',
+  'duplicate',
+  'pause_and_resume',
+  'input',
+  'terminate',
+];
+
+/** A disturbed run makes a few calls more than the clean one. */
+const MORE_CALLS = 8;
+
+/** Every pair of faults at every pair of port calls, without a clock; `first` is the earlier fault of the pair. */
+export const judgePairs = async (
+  first: Fault,
+): Promise<{ readonly runs: number; readonly failed: readonly string[] }> => {
+  const base = BASES['calls of each effect'];
+  if (base === undefined) throw new Error('The scenario is missing.');
+  const calls = (await judge({ seed: 1, ...base })).sim.injector.calls;
+  const failed: string[] = [];
+  let runs = 0;
+  for (const second of PAIRED) {
+    for (let i = 0; i < calls; i++) {
+      for (let j = i + 1; j < calls + MORE_CALLS; j++) {
+        const faultAt = (n: number): Fault | undefined => (n === i ? first : n === j ? second : undefined);
+        const { violations } = await judge({ seed: 1, ...base, clock: false, faultAt });
+        runs++;
+        if (violations.length > 0) failed.push(`${first} at ${i}, ${second} at ${j}: ${violations.join('; ')}`);
+      }
+    }
+  }
+  return { runs, failed };
+};
