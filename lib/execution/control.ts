@@ -113,16 +113,13 @@ const refuseUnraised = (execution: Execution, now: number): void => {
 };
 
 /**
- * Sends the message that moves an execution on. Where somebody still holds the step, or died holding it, it comes when
- * that lease ends: before, it would meet the lease and die, and the holder's own message may have died while it was
- * paused. Where the model asked to wait, it comes after that.
+ * Sends the message that moves an execution on, after the wait that its model asked for. Where somebody still holds the
+ * step it dies as a copy: the holder's own message stays in the queue until the holder is done.
  */
 export const wake = (deps: Pick<ExecutionDeps, 'steps' | 'clock'>, execution: Execution): Promise<void> => {
   const now = deps.clock.now();
-  const leaseLeft = execution.leaseUntil === undefined ? -1 : execution.leaseUntil - now;
-  const waitLeft = (execution.notBefore ?? now) - now;
-  const ms = Math.max(leaseLeft < 0 ? 0 : leaseLeft + 1_000, waitLeft, 0);
-  const delaySeconds = Math.min(MAX_DELAY_SECONDS, Math.ceil(ms / 1000));
+  const seconds = Math.ceil(Math.max(0, (execution.notBefore ?? now) - now) / 1000);
+  const delaySeconds = Math.min(MAX_DELAY_SECONDS, seconds);
   return deps.steps.send(messageFor(execution), { delaySeconds, tenant: execution.orgId });
 };
 

@@ -4,6 +4,7 @@ import { type FeedRow, REPLY_N, readFeedRow } from '../../lib/execution/feed.ts'
 import { isTerminal } from '../../lib/execution/status.ts';
 import {
   decisionsAreOnce,
+  leasesAreKept,
   marksAreNear,
   promises,
   promptsAreComplete,
@@ -39,6 +40,7 @@ export const violationsOf = (sim: Sim): string[] => {
     ...promptsAreValid(sim),
     ...sendsAreBounded(sim, executions),
     ...rowsNeverChange(sim),
+    ...leasesAreKept(sim),
     ...unknownIsFinal(sim),
     ...promptsAreComplete(sim),
     ...decisionsAreOnce(sim),

@@ -45,7 +45,10 @@ export class Process {
   frozenUntil = 0;
   /** When its claim was applied; asks after that must not buy what is stored. */
   claimedAt: number | undefined;
+  /** The name it put into the lease. */
+  owner: string | undefined;
   readonly messageId: string;
+
   constructor(messageId: string) {
     this.messageId = messageId;
   }

@@ -12,6 +12,9 @@ const MARK_MS = 300_000;
 
 export const rowsNeverChange = (sim: Sim): string[] => sim.observed.overwritten.map((id) => `4: ${id} was overwritten`);
 
+export const leasesAreKept = (sim: Sim): string[] =>
+  sim.observed.trespasses.map((where) => `2: a commit under another's lease: ${where}`);
+
 /** A call may not run once its outcome says that nobody knows whether it did. */
 export const unknownIsFinal = (sim: Sim): string[] =>
   sim.effects

@@ -139,12 +139,6 @@ export const MUTATIONS: readonly Mutation[] = [
     put: '',
   },
   {
-    guard: 'resume waits for the lease of a holder that may be dead',
-    file: 'lib/execution/control.ts',
-    find: 'const ms = Math.max(leaseLeft < 0 ? 0 : leaseLeft + 1_000, waitLeft, 0);',
-    put: 'const ms = Math.max(leaseLeft * 0, waitLeft, 0);',
-  },
-  {
     guard: '17 a refused fuse is judged again',
     file: step('stop'),
     find: "    throw new NotYet('The execution moved while a fuse was written.');\n",

@@ -28,6 +28,8 @@ export class ObservedTable {
   readonly observations: Observation[] = [];
   /** Feed rows that somebody wrote over: none may. */
   readonly overwritten: string[] = [];
+  /** Commits under somebody else's lease. */
+  readonly trespasses: string[] = [];
   readonly #table: MemoryTable;
   readonly #world: World;
   readonly #before = new Map<string, { readonly at: number; readonly item: Item | undefined }>();
@@ -93,13 +95,16 @@ export class ObservedTable {
       update: (key, changes: readonly Change[], condition) =>
         call(`update ${kindOf(key.sk)}${nameOf(changes)}`, () =>
           this.#write([key], async () => {
+            const before = await table.get(key);
             const item = await table.update(key, changes, condition);
-            if (changes.some((change) => change.path === A.claims && change.do === 'add'))
-              process.claimedAt = this.#world.now;
+            if (isClaim(changes)) noteClaim(process, this.#world.now, changes);
+            const trespasses = isCommit(changes) && before?.[A.leaseOwner] !== process.owner;
+            if (trespasses) this.trespasses.push(`${key.pk} at seq ${String(before?.[A.seq])}`);
             return item;
           }).catch((error: unknown) => {
-            if (error instanceof ConditionFailed && error.item?.[A.leaseOwner] !== undefined)
-              noteOwnClaim(process, this.#world, changes, error);
+            // A claim that was applied and whose answer was lost counts from then on.
+            const mine = error instanceof ConditionFailed && error.item?.[A.leaseOwner] === ownerIn(changes);
+            if (isClaim(changes) && mine) noteClaim(process, process.claimedAt ?? this.#world.now, changes);
             throw error;
           }),
         ),
@@ -111,17 +116,24 @@ export class ObservedTable {
   }
 }
 
-/** A claim that was applied and whose answer was lost counts from then on. */
-const noteOwnClaim = (process: Process, world: World, changes: readonly Change[], error: ConditionFailed): void => {
-  const owner = changes.find((change) => change.path === A.leaseOwner && change.do === 'set');
-  if (owner?.do === 'set' && owner.value === error.item?.[A.leaseOwner]) process.claimedAt ??= world.now;
+const isClaim = (changes: readonly Change[]): boolean =>
+  changes.some((change) => change.path === A.claims && change.do === 'add');
+const isCommit = (changes: readonly Change[]): boolean => changes.some((change) => change.path === A.seq);
+
+const ownerIn = (changes: readonly Change[]): string | undefined => {
+  const owner = changes.find((change) => change.path === A.leaseOwner);
+  return owner?.do === 'set' ? String(owner.value) : undefined;
+};
+
+const noteClaim = (process: Process, at: number, changes: readonly Change[]): void => {
+  process.claimedAt = at;
+  process.owner = ownerIn(changes);
 };
 
 const kindOf = (sk: string): string => sk.split('#')[0] ?? '';
 const nameOf = (changes: readonly Change[]): string => {
-  if (changes.some((change) => change.path === A.claims && change.do === 'add')) return ' claim';
-  if (changes.some((change) => change.path === A.seq)) return ' commit';
-  return '';
+  if (isClaim(changes)) return ' claim';
+  return isCommit(changes) ? ' commit' : '';
 };
 
 const keyOf = (write: Write): Key => {
