@@ -64,8 +64,6 @@ const inOrder = async (setup: Setup, sink: Sink): Promise<Measured> => {
     say(`One run of ${Math.max(...sizes.points) + 50} steps …`);
     const curve = await measureCurve(cloud, model, sizes.points);
     const stored = await storedOf(cloud, curve.executionId);
-    say('Fifty runs at once …');
-    const throughput = await measureThroughput(cloud, model, sizes.throughputSteps);
     // The unsafe ones come first: their long leases run out while other things are counted.
     const unsafe = HAS_PROC ? await crashes(setup, cloud, sink, { kills: sizes.kills, unsafe: true }) : undefined;
     const keyed = HAS_PROC ? await crashes(setup, cloud, sink, { kills: sizes.kills, unsafe: false }) : undefined;
@@ -73,12 +71,15 @@ const inOrder = async (setup: Setup, sink: Sink): Promise<Measured> => {
     say('Loading each bundle …');
     const bundles = await measureBundles(assembly.functions, sizes.starts);
     say('Waiting for the last leases …');
+    const crashed = unsafe && keyed && { unsafe: await unsafe.outcome(), keyed: await keyed.outcome() };
+    say('Fifty runs at once …');
+    const throughput = await measureThroughput(cloud, model, sizes.throughputSteps);
     return {
       curve,
       stored,
       throughput,
       ...counted,
-      crashes: unsafe && keyed && { unsafe: await unsafe.outcome(), keyed: await keyed.outcome() },
+      crashes: crashed,
       bundles,
       stepMemoryMb: functionOf(assembly, 'step').memoryMb,
     };

@@ -1,5 +1,5 @@
 import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { Queue } from '../kernel/ports.ts';
+import { MessageGone, type Queue } from '../kernel/ports.ts';
 
 /**
  * The queue port over one standard SQS queue: JSON bodies, at most 1 MiB. `MessageGroupId` on a standard queue makes it
@@ -29,10 +29,26 @@ export const makeQueue = <Message>(options: {
     },
     async changeVisibility(ReceiptHandle, seconds) {
       checkSeconds('seconds', seconds, 43_200);
-      await client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout: seconds }));
+      try {
+        await client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout: seconds }));
+      } catch (error) {
+        if (error instanceof Error && GONE.has(error.name)) throw new MessageGone(error.message, { cause: error });
+        throw error;
+      }
     },
   };
 };
+
+/**
+ * SQS says of a deleted message "does not exist or is not available for visibility timeout change"; of a handle that a later
+ * receipt replaced it may say that it is not in flight.
+ */
+const GONE: ReadonlySet<string> = new Set([
+  'InvalidParameterValue',
+  'InvalidParameterValueException',
+  'MessageNotInflight',
+  'ReceiptHandleIsInvalid',
+]);
 
 /** JSON whose text is escaped to ASCII: SQS takes the characters of XML 1.0 only, so not U+FFFE or U+FFFF. */
 const asciiJson = (message: unknown): string =>

@@ -14,8 +14,16 @@ export interface Queue<Message> {
    * @param tenant organisation id, sent as `MessageGroupId`, so that one tenant cannot starve the rest (SQS fair queues)
    */
   send(message: Message, options: { readonly delaySeconds: number; readonly tenant: string }): Promise<void>;
-  /** Makes a received message visible again after `seconds` (0 to 43,200), counted from now. */
+  /**
+   * Makes a received message visible again after `seconds` (0 to 43,200), counted from now.
+   * @throws MessageGone when the queue does not hold the message any more
+   */
   changeVisibility(receiptHandle: string, seconds: number): Promise<void>;
+}
+
+/** A copy of a message that was deleted already: at-least-once delivery can hand one out. */
+export class MessageGone extends Error {
+  override readonly name = 'MessageGone';
 }
 
 /** Objects in the bucket. Keys are immutable: a key is written once with one content, so a repeat is harmless. */

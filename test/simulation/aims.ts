@@ -145,6 +145,17 @@ export const AIMS: { readonly [guard: string]: Aim } = {
     then: ['crash_after', /^(put FEED|model)$/],
     seeds: 5,
   },
+  '16 a lease that has ended is not revived, nor committed under': {
+    base: {
+      ...EFFECTS,
+      modelLatencyMs: 120_000,
+      // The beats of 10, 20 and 30 s fail, so that the lease ends; nobody claims it, for the execution is paused.
+      faultAt: (call, name) => (name === 'update EXEC' && call < 9 ? 'throttle' : undefined),
+      people: after(15_000, (sim) => sim.pause()),
+      patienceMs: 60_000,
+      expects: { noRevival: true },
+    },
+  },
   '17 a refused fuse is judged again': {
     base: {
       ...EFFECTS,

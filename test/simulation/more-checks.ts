@@ -48,7 +48,7 @@ export const terminateHangsUp = (sim: Sim, execution: Execution): string[] => {
     .filter(
       ({ process }) => sim.workOf.get(process)?.executionId === execution.executionId && process.frozenUntil === 0,
     )
-    .filter(({ process, endedAt }) => process.alive && (endedAt ?? Number.POSITIVE_INFINITY) > at + ABORT_MS)
+    .filter(({ process, endedAt }) => process.alive && (endedAt ?? sim.world.now) > at + ABORT_MS)
     .map(() => 'terminate did not reach the model call in flight');
 };
 
@@ -103,5 +103,15 @@ export const promises = (sim: Sim, executions: readonly Execution[]): string[] =
   if (expects.oneClaim === true && sim.observed.observations.some(({ to }) => Number(to[A.claims] ?? 0) > 1)) {
     found.push('10: a step was claimed twice');
   }
+  if (expects.noRevival === true) found.push(...revivals(sim));
   return found;
 };
+
+/** A heartbeat that was sent in time may arrive late; one that was sent late may not pass. */
+const revivals = (sim: Sim): string[] =>
+  sim.observed.observations.flatMap(({ at, from, to }) => {
+    const ended = Number(from?.[A.leaseUntil] ?? 0);
+    const until = Number(to[A.leaseUntil] ?? 0);
+    const same = from?.[A.leaseOwner] !== undefined && from[A.leaseOwner] === to[A.leaseOwner];
+    return same && ended < at && until >= ended + LEASE_MS ? ['16: a lease that had ended was revived'] : [];
+  });

@@ -39,7 +39,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: '4 a commit needs RUNNING or PAUSED',
     file: step('commit'),
-    find: "and(eq(A.leaseOwner, lease.owner), eq(A.seq, execution.seq), oneOf(A.status, ['RUNNING', 'PAUSED']))",
+    find: "and(stillHeld(lease.owner, execution, now), oneOf(A.status, ['RUNNING', 'PAUSED']))",
     put: 'eq(A.seq, execution.seq)',
   },
   {
@@ -57,8 +57,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: '5 the end of a run conditions on the waking inputs of its reply',
     file: step('commit'),
-    find: "await attempt('RUNNING', ends, and(fence(lease, execution), eq(A.wakingInputs, ending.waking)));",
-    put: "await attempt('RUNNING', ends, fence(lease, execution));",
+    find: "await attempt('RUNNING', ends, and(fence(lease, execution, now), eq(A.wakingInputs, ending.waking)));",
+    put: "await attempt('RUNNING', ends, fence(lease, execution, now));",
   },
   {
     guard: '6 parking for input conditions on the inputs counter',
@@ -139,6 +139,12 @@ export const MUTATIONS: readonly Mutation[] = [
     put: '',
   },
   {
+    guard: '16 a lease that has ended is not revived, nor committed under',
+    file: step('lease'),
+    find: 'and(eq(A.leaseOwner, owner), eq(A.seq, execution.seq), gt(A.leaseUntil, now));',
+    put: 'and(eq(A.leaseOwner, owner), eq(A.seq, execution.seq));',
+  },
+  {
     guard: '17 a refused fuse is judged again',
     file: step('stop'),
     find: "    throw new NotYet('The execution moved while a fuse was written.');\n",
@@ -159,8 +165,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: 'owner fence at commit',
     file: step('commit'),
-    find: 'and(eq(A.leaseOwner, lease.owner), eq(A.seq, execution.seq),',
-    put: 'and(eq(A.seq, execution.seq),',
+    find: 'and(stillHeld(lease.owner, execution, now), oneOf',
+    put: 'and(eq(A.seq, execution.seq), oneOf',
   },
   {
     guard: 'put if absent of the reply',

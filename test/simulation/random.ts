@@ -32,7 +32,6 @@ export const randomScenario = (seed: number): Scenario => {
     stepDelaySeconds: pick(random, [0, 0, 1, 2]),
     modelLatencyMs: pick(random, [0, 60, 2_000, 25_000, 70_000]),
     maxReceiveCount: pick(random, [20, 20, 3]),
-    clock: random() < 0.5,
     config: {
       ...(random() < 0.25 && { permissionType: 'RESTRICTED' }),
       ...(random() < 0.25 && { contextTokens: 250 }),

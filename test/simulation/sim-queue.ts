@@ -1,3 +1,4 @@
+import { MessageGone } from '../../lib/kernel/ports.ts';
 import type { World } from './world.ts';
 
 export interface Received<Body> {
@@ -55,7 +56,8 @@ export class SimQueue<Body> {
 
   changeVisibility(receiptHandle: string, seconds: number): void {
     const message = this.#messages.get(receiptHandle.slice(0, receiptHandle.indexOf('/')));
-    if (message !== undefined) this.#showAfter(message, seconds * 1000);
+    if (message === undefined) throw new MessageGone('The message is deleted.');
+    this.#showAfter(message, seconds * 1000);
   }
 
   /** At-least-once: the same message, once more, now. */

@@ -14,6 +14,7 @@ import { NotYet } from '../../lib/execution/step/deps.ts';
 import { processStep } from '../../lib/execution/step/process.ts';
 import { AppError } from '../../lib/kernel/errors.ts';
 import { keys } from '../../lib/kernel/keys.ts';
+import { MessageGone } from '../../lib/kernel/ports.ts';
 import type { ModelOutcome } from '../../lib/model/model.ts';
 import { askUser } from '../../lib/tools/ask-user.ts';
 import { finish } from '../../lib/tools/finish.ts';
@@ -51,6 +52,8 @@ export interface Expectations {
   readonly pays?: number;
   /** No step is claimed twice. */
   readonly oneClaim?: boolean;
+  /** No lease grows once it has ended. */
+  readonly noRevival?: boolean;
 }
 
 export interface Scenario {
@@ -212,7 +215,7 @@ export class Sim {
 
   #note(error: unknown): void {
     if (error instanceof NotYet) return;
-    if (error instanceof Error && error.name === 'PortFailure') return;
+    if (error instanceof Error && (error.name === 'PortFailure' || error instanceof MessageGone)) return;
     this.surprises.push(error);
   }
 

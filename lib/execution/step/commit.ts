@@ -9,7 +9,7 @@ import { clockStopped, leaseGone } from './changes.ts';
 import { send } from './claim.ts';
 import type { StepDeps } from './deps.ts';
 import type { Stop } from './fuses.ts';
-import { fenced, type Lease, LeaseLost } from './lease.ts';
+import { fenced, holds, type Lease, LeaseLost, stillHeld } from './lease.ts';
 import { isRefused, refusedRow, stopChanges, writeStatus } from './stop.ts';
 
 /** What a finished step changes beside its number. */
@@ -60,8 +60,8 @@ const commitChanges = (execution: Execution, delivery: Delivery, done: StepDone)
   ...done.changes,
 ];
 
-const fence = (lease: Lease, execution: Execution): Condition =>
-  and(eq(A.leaseOwner, lease.owner), eq(A.seq, execution.seq), oneOf(A.status, ['RUNNING', 'PAUSED']));
+const fence = (lease: Lease, execution: Execution, now: number): Condition =>
+  and(stillHeld(lease.owner, execution, now), oneOf(A.status, ['RUNNING', 'PAUSED']));
 
 /** The mark moves forward at most once a minute; the index is written only then. */
 const movedMark = (execution: Execution, now: number): readonly Change[] => {
@@ -94,7 +94,7 @@ export const commitStep = async (
     deps.table.update(
       keys.execution(execution.orgId, execution.executionId),
       [...commitChanges(execution, delivery, done), set(A.updated, now), ...movedMark(execution, now)],
-      fence(lease, execution),
+      fence(lease, execution, now),
     ),
   );
   if (done.delaySeconds >= 1) await settleAll([commit, send(deps, next, done.delaySeconds)]);
@@ -150,17 +150,17 @@ export const commitEnding = async (
         ...dropMark,
         ...ending.changes,
       ];
-      await attempt('RUNNING', ends, and(fence(lease, execution), eq(A.wakingInputs, ending.waking)));
+      await attempt('RUNNING', ends, and(fence(lease, execution, now), eq(A.wakingInputs, ending.waking)));
     } else {
       const ends = [...stopChanges(ending.stop, 'ERROR_PAUSED', now), ...clockStopped(execution, now)];
-      await attempt('RUNNING', ends, and(fence(lease, execution), eq(A.status, 'RUNNING')));
+      await attempt('RUNNING', ends, and(fence(lease, execution, now), eq(A.status, 'RUNNING')));
     }
     deps.metrics.count('StepsCommitted');
     return 'ended';
   } catch (error) {
     if (!isRefused(error)) throw error;
     const row = refusedRow(error);
-    if (row?.leaseOwner === lease.owner && row.seq === execution.seq) return 'overtaken';
+    if (row !== undefined && holds(row, lease.owner, execution.seq, now)) return 'overtaken';
     throw new LeaseLost('The commit was refused.');
   }
 };

@@ -1,5 +1,6 @@
 import { keys } from '../../kernel/keys.ts';
-import { and, ConditionFailed, eq, set } from '../../kernel/table.ts';
+import { MessageGone } from '../../kernel/ports.ts';
+import { and, type Condition, ConditionFailed, eq, gt, set } from '../../kernel/table.ts';
 import { A, type Execution } from '../execution.ts';
 import type { Delivery } from '../message.ts';
 import type { StepDeps } from './deps.ts';
@@ -8,6 +9,14 @@ import type { StepDeps } from './deps.ts';
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
+
+/** The step is mine and my lease has not ended. */
+export const stillHeld = (owner: string, execution: Pick<Execution, 'seq'>, now: number): Condition =>
+  and(eq(A.leaseOwner, owner), eq(A.seq, execution.seq), gt(A.leaseUntil, now));
+
+/** The same of a row that was read: a refusal then had another reason. */
+export const holds = (row: Execution, owner: string, seq: number, now: number): boolean =>
+  row.leaseOwner === owner && row.seq === seq && (row.leaseUntil ?? 0) > now;
 
 /**
  * A write that only the holder may make. Refused, whether by a lost lease or a lost answer, it is an error: the message
@@ -35,6 +44,7 @@ export class Lease {
   readonly #abort = new AbortController();
   readonly #stop = new AbortController();
   #until: number;
+  #orphaned = false;
   #beating: Promise<void>;
   #extending: Promise<unknown> = Promise.resolve();
 
@@ -49,6 +59,11 @@ export class Lease {
 
   get signal(): AbortSignal {
     return this.#abort.signal;
+  }
+
+  /** The message of this delivery was deleted meanwhile: nothing would come back if this holder died. */
+  get orphaned(): boolean {
+    return this.#orphaned;
   }
 
   /**
@@ -97,8 +112,8 @@ export class Lease {
       await table.update(
         keys.execution(this.#execution.orgId, this.#execution.executionId),
         [set(A.leaseUntil, until)],
-        // Whoever claims after the lease ended puts its own name here; as long as mine stands, the step is mine.
-        and(eq(A.leaseOwner, this.owner), eq(A.seq, this.#execution.seq)),
+        // Only a lease that has not ended: its message may have come back and died meanwhile, and nothing would follow.
+        stillHeld(this.owner, this.#execution, now),
       );
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
@@ -107,6 +122,13 @@ export class Lease {
     }
     this.#until = until;
     // The message must not come back before the lease ends, nor long after it.
-    await steps.changeVisibility(this.#delivery.receiptHandle, Math.ceil((until - now) / 1000) + 1);
+    try {
+      await steps.changeVisibility(this.#delivery.receiptHandle, Math.ceil((until - now) / 1000) + 1);
+    } catch (error) {
+      if (!(error instanceof MessageGone)) throw error;
+      this.#orphaned = true;
+      this.#abort.abort('the message is gone');
+      throw new LeaseLost('The message that held this step is gone.');
+    }
   }
 }

@@ -6,7 +6,7 @@ import { type AskRow, askItem } from '../rows.ts';
 import { type Status, transition } from '../status.ts';
 import { clockStopped, leaseGone, settled } from './changes.ts';
 import type { StepDeps } from './deps.ts';
-import { type Lease, LeaseLost } from './lease.ts';
+import { holds, type Lease, LeaseLost, stillHeld } from './lease.ts';
 import { argumentsHash } from './permission.ts';
 import { isRefused, refusedRow, writeStatus } from './stop.ts';
 
@@ -52,7 +52,7 @@ export const parkStep = async (
     }),
   };
   const common = [...leaseGone, ...settled(execution, cost), add(A.attempts, -1), set(A.updated, now)];
-  const mine = and(eq(A.leaseOwner, lease.owner), eq(A.seq, seq));
+  const mine = stillHeld(lease.owner, execution, now);
   // What arrived after the prompt answers before it is asked; a permission does not care.
   const quiet: Condition = question.kind === 'question' ? and(mine, eq(A.wakingInputs, waking)) : mine;
   const key = keys.execution(orgId, executionId);
@@ -82,7 +82,7 @@ export const parkStep = async (
     if (!isRefused(error)) throw error;
     const row = refusedRow(error);
     // Mine and still not allowed: an input overtook the question. Not mine: whatever I wrote now could be wrong.
-    if (row?.leaseOwner === lease.owner && row.seq === seq) return 'overtaken';
+    if (row !== undefined && holds(row, lease.owner, seq, now)) return 'overtaken';
     throw new LeaseLost('The step was taken over before the question was asked.');
   }
 };

@@ -1,9 +1,10 @@
 import { keys } from '../../kernel/keys.ts';
+import { MessageGone } from '../../kernel/ports.ts';
 import { and, ConditionFailed, eq, set } from '../../kernel/table.ts';
 import { A, type Execution } from '../execution.ts';
 import type { Delivery, StepMessage } from '../message.ts';
 import { leaseGone } from './changes.ts';
-import { claim } from './claim.ts';
+import { claim, send } from './claim.ts';
 import { NotYet, type StepDeps } from './deps.ts';
 import { attemptsExhausted } from './fuses.ts';
 import { Lease, LeaseLost } from './lease.ts';
@@ -52,7 +53,10 @@ export const processStep = async (
   const { execution } = claimed.value;
   const lease = new Lease(deps, execution, owner, delivery);
   try {
-    if (visible.status === 'rejected') throw visible.reason;
+    if (visible.status === 'rejected') {
+      if (visible.reason instanceof MessageGone) return await passOn(deps, lease, execution);
+      throw visible.reason;
+    }
     if (draft.status === 'rejected') {
       // A row that cannot be read fails each time: the fuse has to end that too, not the message's last receive.
       const exhausted = attemptsExhausted(execution);
@@ -62,12 +66,28 @@ export const processStep = async (
     await advance({ deps, lease, execution, delivery, claimedAt, remainingMs }, draft.value);
   } catch (error) {
     if (error instanceof NotYet) throw error;
+    if (lease.orphaned) return await passOn(deps, lease, execution);
     if (error instanceof LeaseLost) throw new NotYet(error.message);
     await giveUp(deps, lease, execution, delivery, error);
     throw error;
   } finally {
     await lease.stop();
   }
+};
+
+/**
+ * A copy of a message that is deleted already has no safety net: nothing would come back if this holder died. It gives the
+ * step to a fresh message.
+ */
+const passOn = async (deps: StepDeps, lease: Lease, execution: Execution): Promise<void> => {
+  try {
+    await holdStep(deps, lease, execution);
+  } catch (error) {
+    // Somebody else has it already, by a message of their own.
+    if (error instanceof LeaseLost) return;
+    throw error;
+  }
+  await send(deps, execution, 0);
 };
 
 const advance = async (turn: Turn, draft: Draft): Promise<void> => {

@@ -1,5 +1,5 @@
 import { keys } from '../../kernel/keys.ts';
-import { add, and, eq, oneOf, remove, set } from '../../kernel/table.ts';
+import { add, and, oneOf, remove, set } from '../../kernel/table.ts';
 import type { ModelOutcome } from '../../model/model.ts';
 import { A, type Execution, readExecution } from '../execution.ts';
 import { markAt, setMark } from '../mark.ts';
@@ -7,7 +7,7 @@ import type { Delivery } from '../message.ts';
 import { leaseGone, settled } from './changes.ts';
 import { MAX_DELAY_SECONDS, sendWhenDue } from './claim.ts';
 import type { StepDeps } from './deps.ts';
-import { fenced, type Lease } from './lease.ts';
+import { fenced, type Lease, stillHeld } from './lease.ts';
 import { stopStep } from './stop.ts';
 
 const FIRST_WAIT_MS = 1_000;
@@ -57,7 +57,7 @@ export const releaseStep = async (
         set(A.messageId, delivery.messageId),
         add(A.attempts, -1),
       ],
-      and(eq(A.leaseOwner, lease.owner), eq(A.seq, execution.seq), oneOf(A.status, ['RUNNING', 'PAUSED'])),
+      and(stillHeld(lease.owner, execution, now), oneOf(A.status, ['RUNNING', 'PAUSED'])),
     ),
   );
   deps.log.info('The model asked to wait.', { code: outcome.code, waitMs: wait });
@@ -71,7 +71,7 @@ export const holdStep = async (deps: StepDeps, lease: Lease, execution: Executio
     deps.table.update(
       keys.execution(execution.orgId, execution.executionId),
       [...leaseGone, ...settled(execution, 0), add(A.attempts, -1), remove(A.notBefore)],
-      and(eq(A.leaseOwner, lease.owner), eq(A.seq, execution.seq)),
+      stillHeld(lease.owner, execution, deps.clock.now()),
     ),
   );
 };

@@ -16,7 +16,7 @@ import { clockStopped, leaseGone, settled } from './changes.ts';
 import type { ExecutionDeps, StatusChange, StepDeps } from './deps.ts';
 import { NotYet } from './deps.ts';
 import type { Stop } from './fuses.ts';
-import type { Lease } from './lease.ts';
+import { type Lease, stillHeld } from './lease.ts';
 
 /** True when the guard of the write on the execution row (the first of a transaction) did not hold. */
 export const isRefused = (error: unknown): error is ConditionFailed | TransactionRefused =>
@@ -82,7 +82,7 @@ export const stopStep = async (
         set(A.waitedMs, 0),
         ...(isTerminal(to) ? dropMark : []),
       ],
-      if: and(eq(A.leaseOwner, lease.owner), eq(A.seq, execution.seq), eq(A.status, 'RUNNING')),
+      if: and(stillHeld(lease.owner, execution, now), eq(A.status, 'RUNNING')),
     });
   } catch (error) {
     if (!isRefused(error)) throw error;

@@ -1,6 +1,6 @@
 /** The two kinds of turns: a step's own model call, and the summary that keeps the window small. */
 import { keys } from '../../kernel/keys.ts';
-import { add, and, eq, oneOf, set } from '../../kernel/table.ts';
+import { add, and, oneOf, set } from '../../kernel/table.ts';
 import type { ModelOutcome, ToolCall } from '../../model/model.ts';
 import { toolSpec } from '../../tools/spec.ts';
 import { A, readExecution } from '../execution.ts';
@@ -13,7 +13,7 @@ import { commitStep } from './commit.ts';
 import type { ResolvedModel } from './deps.ts';
 import { finishTurn } from './finish-turn.ts';
 import { limitReached, type Stop } from './fuses.ts';
-import { fenced, LeaseLost } from './lease.ts';
+import { fenced, LeaseLost, stillHeld } from './lease.ts';
 import type { Window } from './load.ts';
 import type { Turn } from './process.ts';
 import { buildPrompt } from './prompt.ts';
@@ -92,7 +92,7 @@ const shrink = async ({ deps, lease, execution }: Turn): Promise<void> => {
     deps.table.update(
       keys.execution(execution.orgId, execution.executionId),
       [set(A.phase, 'summarise'), ...leaseGone, ...settled(execution, 0), add(A.attempts, -1)],
-      and(eq(A.leaseOwner, lease.owner), eq(A.seq, execution.seq), oneOf(A.status, ['RUNNING', 'PAUSED'])),
+      and(stillHeld(lease.owner, execution, deps.clock.now()), oneOf(A.status, ['RUNNING', 'PAUSED'])),
     ),
   );
   await send(deps, readExecution(item), 0);
