@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 export interface Options {
-  /** Short: under a minute, without the late points of the curve. */
+  /** Short: about two minutes, without the late points of the curve. */
   readonly quick: boolean;
   readonly output: 'table' | 'json' | 'markdown';
   /** Write what was measured as the new baseline. */
@@ -33,7 +33,7 @@ export const FULL: Sizes = {
 };
 
 export const USAGE = `npm run bench -- [--quick] [--json | --markdown] [--keep]
-  --quick     under a minute instead of under ten, without the late points of the curve
+  --quick     about two minutes instead of under ten, without the late points of the curve
   --json      everything that was measured, as JSON
   --markdown  the table as Markdown, for docs/performance.md
   --keep      writes the figures to bench/baseline.json`;
