@@ -1,7 +1,7 @@
 import type { Aim } from './aims.ts';
 import type { Fault } from './faults.ts';
 import { judge } from './judge.ts';
-import type { Scenario } from './sim-run.ts';
+import type { Scenario } from './scenario.ts';
 
 /** All runs of an aim, one after the other: the first violation, or `undefined` when all hold. */
 export const firstViolation = async (aim: Aim): Promise<string | undefined> => {

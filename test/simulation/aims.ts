@@ -1,8 +1,9 @@
 /** Where to look for the lack of a guard: the counterexamples of the step protocol as scenarios, most of them a family over seeds. */
 import type { Fault } from './faults.ts';
+import type { Scenario } from './scenario.ts';
 import { BASES } from './scenarios.ts';
 import { BUSY, type Script } from './sim-model.ts';
-import type { Scenario, Sim } from './sim-run.ts';
+import type { Sim } from './sim-run.ts';
 
 type Base = Omit<Scenario, 'seed'>;
 

@@ -2,7 +2,8 @@ import { readExecution } from '../../lib/execution/execution.ts';
 import { isTerminal } from '../../lib/execution/status.ts';
 import { violationsOf } from './checks.ts';
 import { simulate } from './play.ts';
-import type { Scenario, Sim } from './sim-run.ts';
+import type { Scenario } from './scenario.ts';
+import type { Sim } from './sim-run.ts';
 
 export interface Verdict {
   readonly sim: Sim;

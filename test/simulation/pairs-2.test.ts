@@ -1,15 +1,3 @@
-import { expect, it } from 'vitest';
-import { judgePairs, PAIRED } from './pairs.ts';
+import { pairs } from './pairs.suite.ts';
 
-// Two files, because two workers can take one each.
-const half = PAIRED.filter((_, index) => index % 2 === 1);
-
-it.each(half)(
-  'survives %s and any other fault after it, at any two port calls',
-  async (first) => {
-    const { runs, failed } = await judgePairs(first);
-    expect(runs).toBeGreaterThan(1_000);
-    expect(failed.slice(0, 10)).toEqual([]);
-  },
-  240_000,
-);
+pairs(1);

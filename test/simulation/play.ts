@@ -2,7 +2,8 @@ import { type Execution, readExecution } from '../../lib/execution/execution.ts'
 import { isTerminal } from '../../lib/execution/status.ts';
 import { MAX_ATTEMPTS } from '../../lib/execution/step/fuses.ts';
 import { DISRUPTIVE } from './faults.ts';
-import { HOUR, type Scenario, Sim } from './sim-run.ts';
+import type { Scenario } from './scenario.ts';
+import { HOUR, Sim } from './sim-run.ts';
 
 /** A run asks a person at every call, so it may stand often; this many times is more than any script needs. */
 const MAX_ROUNDS = 400;

@@ -1,6 +1,7 @@
 import { FAULTS, type Fault } from './faults.ts';
+import type { Scenario } from './scenario.ts';
 import type { Script } from './sim-model.ts';
-import type { Scenario, Sim } from './sim-run.ts';
+import type { Sim } from './sim-run.ts';
 import { seeded } from './world.ts';
 
 /** Faults of a random run; ending it for good is drawn apart, else most runs would be short. */

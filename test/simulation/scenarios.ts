@@ -1,5 +1,5 @@
+import type { Scenario } from './scenario.ts';
 import { BUSY } from './sim-model.ts';
-import type { Scenario } from './sim-run.ts';
 
 export type Base = Omit<Scenario, 'seed'>;
 

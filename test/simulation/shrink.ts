@@ -1,6 +1,6 @@
 import type { Injector } from './faults.ts';
 import { judge } from './judge.ts';
-import type { Scenario } from './sim-run.ts';
+import type { Scenario } from './scenario.ts';
 
 type Strike = Injector['struck'][number];
 

@@ -15,14 +15,14 @@ import { processStep } from '../../lib/execution/step/process.ts';
 import { AppError } from '../../lib/kernel/errors.ts';
 import { keys } from '../../lib/kernel/keys.ts';
 import { MessageGone } from '../../lib/kernel/ports.ts';
-import type { ModelOutcome } from '../../lib/model/model.ts';
 import { askUser } from '../../lib/tools/ask-user.ts';
 import { finish } from '../../lib/tools/finish.ts';
 import type { Files, Tool } from '../../lib/tools/tool.ts';
 import { makeMemoryBlobs } from '../support/memory-blobs.ts';
 import { makeMemoryTable } from '../support/memory-table.ts';
 import { type Fault, Injector, Process } from './faults.ts';
-import { PRICE, type Script, SimModel } from './sim-model.ts';
+import type { Scenario } from './scenario.ts';
+import { PRICE, SimModel } from './sim-model.ts';
 import { type Received, SimQueue } from './sim-queue.ts';
 import { ObservedTable } from './sim-table.ts';
 import { effectTools } from './sim-tools.ts';
@@ -38,43 +38,6 @@ export interface Effect {
   readonly tool: string;
   readonly key: string;
   readonly at: number;
-}
-
-/** What one scenario promises beyond the invariants. */
-export interface Expectations {
-  /** Status of every execution in the end, where it is not COMPLETED. */
-  readonly status?: string;
-  readonly maxSends?: number;
-  readonly maxPurchases?: number;
-  /** Virtual milliseconds from the start to the end. */
-  readonly maxMs?: number;
-  /** How often the unsafe tool has to have run. */
-  readonly pays?: number;
-  /** No step is claimed twice. */
-  readonly oneClaim?: boolean;
-  /** No lease grows once it has ended. */
-  readonly noRevival?: boolean;
-}
-
-export interface Scenario {
-  readonly seed: number;
-  readonly script: Script;
-  readonly executions?: number;
-  readonly stepDelaySeconds?: number;
-  readonly modelLatencyMs?: number;
-  /** What the model answers first, before the script. */
-  readonly troubles?: readonly ModelOutcome[];
-  readonly config?: { readonly [key: string]: unknown };
-  readonly maxReceiveCount?: number;
-  readonly busyOnce?: boolean;
-  /** How long a run may stand before the person who answers everything steps in, virtual ms. */
-  readonly patienceMs?: number;
-  readonly expects?: Expectations;
-  /** Without the clock nobody sweeps: what a message alone must carry on shows then. */
-  readonly clock?: boolean;
-  readonly faultAt?: (call: number, name: string) => Fault | undefined;
-  /** People and clocks that act by themselves. */
-  readonly people?: (sim: Sim) => void;
 }
 
 const noFiles = (): Promise<never> => Promise.reject(new Error('The simulated tools use no files.'));

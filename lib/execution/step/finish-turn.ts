@@ -15,11 +15,11 @@ import {
 } from '../feed.ts';
 import { type Actor, ASK_USER, FINISH, type Planned, planCalls, runCalls, storeOutcome } from './act.ts';
 import type { Spent } from './buy.ts';
+import type { Turn } from './claimed.ts';
 import { commitEnding, commitStep, type Ending, type StepDone } from './commit.ts';
 import type { Window } from './load.ts';
 import { parkStep, type Question } from './park.ts';
 import { needsPermission } from './permission.ts';
-import type { Turn } from './process.ts';
 import { inputText, spokenInputs } from './prompt.ts';
 import type { Leftovers } from './recover.ts';
 import { tokensOf } from './summarise.ts';

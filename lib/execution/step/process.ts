@@ -5,6 +5,7 @@ import { A, type Execution } from '../execution.ts';
 import type { Delivery, StepMessage } from '../message.ts';
 import { leaseGone } from './changes.ts';
 import { claim, send } from './claim.ts';
+import type { Turn } from './claimed.ts';
 import { NotYet, type StepDeps } from './deps.ts';
 import { attemptsExhausted } from './fuses.ts';
 import { Lease, LeaseLost } from './lease.ts';
@@ -13,16 +14,6 @@ import { readLeftovers } from './recover.ts';
 import { holdStep } from './release.ts';
 import { stopStep } from './stop.ts';
 import { condense, think } from './turn.ts';
-
-/** Everything one claimed step works with. */
-export interface Turn {
-  readonly deps: StepDeps;
-  readonly lease: Lease;
-  readonly execution: Execution;
-  readonly delivery: Delivery;
-  readonly claimedAt: number;
-  readonly remainingMs: () => number;
-}
 
 /**
  * One step: claim ∥ load, think, store the reply, act, store the outcomes, commit, send. Returning means the message has

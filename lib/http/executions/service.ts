@@ -11,28 +11,18 @@ import { getExecution } from '../../execution/get.ts';
 import { giveInput } from '../../execution/input.ts';
 import { listExecutions, listPermissions, readFeed, readSteps, wakeOrganisation } from '../../execution/list.ts';
 import type { AskRow } from '../../execution/rows.ts';
-import { type StartDeps, startExecution } from '../../execution/start.ts';
+import { startExecution } from '../../execution/start.ts';
 import { badRequest, notFound } from '../../kernel/errors.ts';
-import type { Ids } from '../../kernel/ids.ts';
 import { isId } from '../../kernel/ids.ts';
-import type { Blobs } from '../../kernel/ports.ts';
 import { listFiles } from '../../resource/list-files.ts';
 import { checkPath } from '../../resource/path.ts';
-import type { Files } from '../../tools/tool.ts';
 import type { ExecutionAt, ExecutionService } from '../execution-service.ts';
 import type { ExecutionView, PermissionView } from '../execution-views.ts';
+import type { ServiceDeps } from './deps.ts';
 import { executionJson, iso } from './execution-json.ts';
 import { feedRowJson } from './feed-json.ts';
 import { organisationStatus } from './status.ts';
 import { stepsJson } from './steps-json.ts';
-
-export interface ServiceDeps extends StartDeps {
-  readonly blobs: Blobs;
-  readonly ids: Ids;
-  readonly filesOf: (orgId: string, executionId: string) => Files;
-  /** True when an operator's or the organisation's own model is there. */
-  readonly modelConfigured: (orgId: string) => Promise<boolean>;
-}
 
 const parsedArguments = (text: string): unknown => {
   try {

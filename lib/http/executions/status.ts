@@ -2,7 +2,7 @@ import { listExecutions } from '../../execution/list.ts';
 import { STALL_MS } from '../../execution/mark.ts';
 import { due } from '../../kernel/keys.ts';
 import type { StatusReport } from '../execution-views.ts';
-import type { ServiceDeps } from './service.ts';
+import type { ServiceDeps } from './deps.ts';
 
 type Check = StatusReport['checks'][number];
 const LOOKED_AT = 100;

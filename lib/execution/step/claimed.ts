@@ -1,0 +1,14 @@
+import type { Execution } from '../execution.ts';
+import type { Delivery } from '../message.ts';
+import type { StepDeps } from './deps.ts';
+import type { Lease } from './lease.ts';
+
+/** Everything one claimed step works with. */
+export interface Turn {
+  readonly deps: StepDeps;
+  readonly lease: Lease;
+  readonly execution: Execution;
+  readonly delivery: Delivery;
+  readonly claimedAt: number;
+  readonly remainingMs: () => number;
+}
