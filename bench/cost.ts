@@ -60,14 +60,14 @@ export const gbSeconds = (ms: number, memoryMb: number): number => (ms / 1000) *
 export const waitingPerMillion = (seconds: number, memoryMb: number, prices: Prices): number =>
   gbSeconds(seconds * 1000, memoryMb) * prices.lambdaArm64GbSecond * MILLION;
 
-/** Lambda's own two lines of an invocation, `platform.start` and `platform.report` as JSON, bytes; nobody writes them here. */
-const PLATFORM_LINES = [145, 330];
 /** CloudWatch Logs counts so many bytes more for each event. https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/cloudwatch_limits_cwl.html */
 const PER_EVENT = 26;
 
-/** Bytes CloudWatch Logs takes in for invocations that wrote these lines of their own. */
-export const ingestedBytes = (ownBytes: number, ownLines: number, invocations: number): number =>
-  ownBytes + ownLines * PER_EVENT + invocations * PLATFORM_LINES.reduce((sum, line) => sum + line + PER_EVENT, 0);
+/**
+ * Bytes CloudWatch Logs takes in for these lines. Lambda adds none of its own to an invocation that ends well, for the
+ * functions' system log level is WARN (cdk/constructs/service-function.ts).
+ */
+export const ingestedBytes = (bytes: number, lines: number): number => bytes + lines * PER_EVENT;
 
 /** Lambda polls a queue with at least so many connections when its mapping has a maximum concurrency. */
 const POLLERS = 5;

@@ -108,7 +108,7 @@ export const costOf = (measured: Measured): StepCost => {
       sqsRequests: (units.one.sqsRequests ?? 0) * invocations,
       lambdaRequests: invocations,
       gbSeconds: gbSeconds(ms * invocations, stepMemoryMb),
-      logBytes: ingestedBytes(units.logBytes, units.logLines, 1) * invocations,
+      logBytes: ingestedBytes(units.logBytes, units.logLines) * invocations,
     },
     PRICES,
   );

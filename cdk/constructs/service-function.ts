@@ -9,6 +9,7 @@ import {
   LoggingFormat,
   RecursiveLoop,
   Runtime,
+  SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
@@ -68,6 +69,9 @@ export class ServiceFunction extends Construct {
       role: this.role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
+      // Lambda's own lines about an invocation that ended well are more bytes than ours; time-outs and crashes are WARN.
+      // https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html
+      systemLogLevelV2: SystemLogLevel.WARN,
       ...(props.spec.recursive ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),
     });
     this.alarms = this.alarmsOf(props);

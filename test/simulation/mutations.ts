@@ -111,7 +111,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: '11 waiting wears no attempts out',
     file: step('release'),
-    find: '        set(A.messageId, delivery.messageId),\n        add(A.attempts, -1),\n',
+    find: '        set(A.messageId, delivery.messageId),\n        set(A.attempts, execution.attempts - 1),\n',
     put: '        set(A.messageId, delivery.messageId),\n',
   },
   {

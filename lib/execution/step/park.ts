@@ -1,5 +1,5 @@
 import { keys } from '../../kernel/keys.ts';
-import { add, and, type Condition, eq, set, type Write } from '../../kernel/table.ts';
+import { and, type Condition, eq, set, type Write } from '../../kernel/table.ts';
 import type { ToolCall } from '../../model/model.ts';
 import { A, type Execution } from '../execution.ts';
 import { type AskRow, askItem } from '../rows.ts';
@@ -51,7 +51,12 @@ export const parkStep = async (
       at: now,
     }),
   };
-  const common = [...leaseGone, ...settled(execution, cost), add(A.attempts, -1), set(A.updated, now)];
+  const common = [
+    ...leaseGone,
+    ...settled(execution, cost),
+    set(A.attempts, execution.attempts - 1),
+    set(A.updated, now),
+  ];
   const mine = stillHeld(lease.owner, execution, now);
   // What arrived after the prompt answers before it is asked; a permission does not care.
   const quiet: Condition = question.kind === 'question' ? and(mine, eq(A.wakingInputs, waking)) : mine;

@@ -1,5 +1,5 @@
 import { keys } from '../../kernel/keys.ts';
-import { add, and, oneOf, remove, set } from '../../kernel/table.ts';
+import { and, oneOf, remove, set } from '../../kernel/table.ts';
 import type { ModelOutcome } from '../../model/model.ts';
 import { A, type Execution, readExecution } from '../execution.ts';
 import { markAt, setMark } from '../mark.ts';
@@ -55,7 +55,7 @@ export const releaseStep = async (
         set(A.waitedMs, waited),
         set(A.lastError, outcome.message.slice(0, 200)),
         set(A.messageId, delivery.messageId),
-        add(A.attempts, -1),
+        set(A.attempts, execution.attempts - 1),
       ],
       and(stillHeld(lease.owner, execution, now), oneOf(A.status, ['RUNNING', 'PAUSED'])),
     ),
@@ -70,7 +70,7 @@ export const holdStep = async (deps: StepDeps, lease: Lease, execution: Executio
   await fenced(() =>
     deps.table.update(
       keys.execution(execution.orgId, execution.executionId),
-      [...leaseGone, ...settled(execution, 0), add(A.attempts, -1), remove(A.notBefore)],
+      [...leaseGone, ...settled(execution, 0), set(A.attempts, execution.attempts - 1), remove(A.notBefore)],
       stillHeld(lease.owner, execution, deps.clock.now()),
     ),
   );

@@ -1,6 +1,6 @@
 /** The two kinds of turns: a step's own model call, and the summary that keeps the window small. */
 import { keys } from '../../kernel/keys.ts';
-import { add, and, oneOf, set } from '../../kernel/table.ts';
+import { and, oneOf, set } from '../../kernel/table.ts';
 import type { ModelOutcome, ToolCall } from '../../model/model.ts';
 import { toolSpec } from '../../tools/spec.ts';
 import { A, readExecution } from '../execution.ts';
@@ -91,7 +91,7 @@ const shrink = async ({ deps, lease, execution }: Turn): Promise<void> => {
   const item = await fenced(() =>
     deps.table.update(
       keys.execution(execution.orgId, execution.executionId),
-      [set(A.phase, 'summarise'), ...leaseGone, ...settled(execution, 0), add(A.attempts, -1)],
+      [set(A.phase, 'summarise'), ...leaseGone, ...settled(execution, 0), set(A.attempts, execution.attempts - 1)],
       and(stillHeld(lease.owner, execution, deps.clock.now()), oneOf(A.status, ['RUNNING', 'PAUSED'])),
     ),
   );
