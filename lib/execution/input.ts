@@ -29,7 +29,7 @@ export interface NewInput {
   readonly text: string;
   readonly dedupeKey?: string | undefined;
   readonly replyTo?: string | undefined;
-  /** Written in the same transaction. */
+  /** Written in the same transaction, made from the execution as the input leaves it. */
   readonly alongside?: ((execution: Execution) => readonly Write[]) | undefined;
 }
 
@@ -48,6 +48,20 @@ const statusChanges = (
   }
   // A paused execution that waited for this: resume must not lead back to a question that is answered.
   return [set(A.pausedFrom, 'RUNNING' satisfies Status)];
+};
+
+/** The execution as the input leaves it, so that a repeat under the same idempotency key is told the same. */
+const withInput = (execution: Execution, input: NewInput, ask: AskRow | undefined, now: number): Execution => {
+  const counted = {
+    ...execution,
+    inputs: execution.inputs + 1,
+    wakingInputs: execution.wakingInputs + (input.wake ? 1 : 0),
+    updated: now,
+  };
+  if (ask === undefined || !input.wake) return counted;
+  return execution.status === 'WAITING_FOR_INPUT'
+    ? { ...counted, status: 'RUNNING', since: now, runningSince: now }
+    : { ...counted, pausedFrom: 'RUNNING' };
 };
 
 const waitsForInput = (execution: Execution): boolean =>
@@ -79,12 +93,14 @@ export const giveInput = async (deps: ExecutionDeps, at: At, input: NewInput): P
       input.dedupeKey === undefined ? undefined : keys.inputDedupe(at.orgId, at.executionId, hashed(input.dedupeKey));
     try {
       await deps.table.transact(writesFor(deps, execution, input, ask, now, dedupe));
-      const after = await getExecution(deps.table, at);
-      if (execution.status === 'WAITING_FOR_INPUT' && after.status === 'RUNNING') {
-        await deps.upper.wake({ execution, from: execution.status, to: 'RUNNING', reason: undefined, at: now });
-        await wake(deps, after);
+      if (execution.status === 'WAITING_FOR_INPUT') {
+        const after = await getExecution(deps.table, at);
+        if (after.status === 'RUNNING') {
+          await deps.upper.wake({ execution, from: execution.status, to: 'RUNNING', reason: undefined, at: now });
+          await wake(deps, after);
+        }
       }
-      return after;
+      return withInput(execution, input, ask, now);
     } catch (error) {
       if (!(error instanceof TransactionRefused)) throw error;
       // The dedupe row is the last of ours: the input is there already.
@@ -161,6 +177,6 @@ const writesFor = (
     ...(becomesRunning
       ? deps.upper.writes({ execution, from: execution.status, to: 'RUNNING', reason: undefined, at: now })
       : []),
-    ...(input.alongside?.(execution) ?? []),
+    ...(input.alongside?.(withInput(execution, input, ask, now)) ?? []),
   ];
 };

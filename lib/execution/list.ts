@@ -1,7 +1,14 @@
 import { isId } from '../kernel/ids.ts';
 import { keys, owner } from '../kernel/keys.ts';
 import type { Item, Page, Table, Value } from '../kernel/table.ts';
-import { type Listed, legible, listRows, type PageRequest } from '../tenancy/list-rows.ts';
+import {
+  answerBudget,
+  type Listed,
+  legible,
+  listRows,
+  MOST_ROWS_READ,
+  type PageRequest,
+} from '../tenancy/list-rows.ts';
 import { type Execution, readExecution } from './execution.ts';
 import { type FeedRow, readFeedRow } from './feed.ts';
 import { type At, getExecution } from './get.ts';
@@ -28,19 +35,27 @@ export const listExecutions = async (
   }
   if (!isId('agt', filter.agentId)) return { items: [] };
   const items: Execution[] = [];
+  const fits = answerBudget();
+  const { pk, prefix } = keys.agentExecutions(orgId, filter.agentId);
+  // A filter that lets little through is read in long pages, whatever length of answer is wanted.
+  const limit = filter.status === undefined ? page.limit : BATCH;
   let start = page.start;
+  let looked = 0;
   // The pointers name the rows; the rows decide. A page may need several looks when the filter lets little through.
   for (;;) {
-    const { pk, prefix } = keys.agentExecutions(orgId, filter.agentId);
-    const pointers = await listRows({ table, pk, prefix, read: (item) => item.sk }, { limit: page.limit, start });
+    const pointers = await listRows({ table, pk, prefix, read: (item) => item.sk }, { limit, start });
     const rows = await fetchRows(table, orgId, pointers.items);
     for (const [index, row] of rows.entries()) {
-      if (items.length === page.limit) return { items, next: pointers.items[index] ?? '' };
+      const here = pointers.items[index] ?? '';
+      if (items.length === page.limit) return { items, next: here };
       const execution = row && read(row);
-      if (execution !== undefined) items.push(execution);
+      if (execution === undefined) continue;
+      if (!fits(execution)) return { items, next: here };
+      items.push(execution);
     }
+    looked += rows.length;
     if (pointers.next === undefined) return { items };
-    if (items.length === page.limit) return { items, next: pointers.next };
+    if (items.length === page.limit || looked >= MOST_ROWS_READ) return { items, next: pointers.next };
     start = pointers.next;
   }
 };
@@ -62,7 +77,10 @@ export interface FeedSlice {
   readonly ended: boolean;
 }
 
-/** Committed rows after a position, in order. Rows at or above the execution's `seq` do not show before their commit. */
+/**
+ * Committed rows after a position, in order, fewer than `limit` where an answer could not carry them all. Rows at or above
+ * the execution's `seq` do not show before their commit.
+ */
 export const readFeed = async (
   table: Table,
   at: At,
@@ -73,6 +91,7 @@ export const readFeed = async (
   const range = keys.feedRange(at.orgId, at.executionId, after?.seq ?? 0, execution.seq - 1);
   const from = after === undefined ? range.from : `${keys.feed(at.orgId, at.executionId, after.seq, after.n).sk}!`;
   const rows: FeedRow[] = [];
+  const fits = answerBudget();
   let next: Value | undefined;
   do {
     const page: Page = await table.query({
@@ -82,10 +101,13 @@ export const readFeed = async (
       limit: limit + 1 - rows.length,
       ...(next !== undefined && { after: next }),
     });
-    rows.push(...page.items.map(readFeedRow));
+    for (const row of page.items.map(readFeedRow)) {
+      if (rows.length === limit || !fits(row)) return { rows, ended: false };
+      rows.push(row);
+    }
     next = page.next;
-  } while (next !== undefined && rows.length <= limit);
-  return { rows: rows.slice(0, limit), ended: isTerminal(execution.status) && rows.length <= limit };
+  } while (next !== undefined);
+  return { rows, ended: isTerminal(execution.status) };
 };
 
 /** Rows of whole steps, `limit` steps at a time, beginning with `fromSeq`. */

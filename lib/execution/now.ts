@@ -28,6 +28,13 @@ const attemptOf = (execution: Execution): Pick<Now, 'attempt'> =>
         },
       };
 
+const heldBack = (since: number): Now => ({
+  state: 'held',
+  since,
+  waitingOn: { kind: 'organisation' },
+  sentence: 'The whole organisation is stopped; POST /v1/organisation/resume lets it go on.',
+});
+
 const running = (execution: Execution, now: number): Now => {
   const { seq, notBefore, leaseUntil, lastError } = execution;
   if (notBefore !== undefined && notBefore > now) {
@@ -50,13 +57,16 @@ const running = (execution: Execution, now: number): Now => {
   return { state: 'queued', since: execution.since, waitingOn: { kind: 'queue' }, ...attemptOf(execution), sentence };
 };
 
-/** `undefined` once it has ended. */
-export const nowOf = (execution: Execution, now: number): Now | undefined => {
+/**
+ * @param held since when the whole organisation is stopped, ms; `undefined` when it is not
+ * @returns `undefined` once it has ended
+ */
+export const nowOf = (execution: Execution, now: number, held?: number): Now | undefined => {
   const { status, since, errorMessage, pausedFrom } = execution;
   if (isTerminal(status)) return undefined;
   switch (status) {
     case 'RUNNING':
-      return running(execution, now);
+      return held === undefined ? running(execution, now) : heldBack(held);
     case 'PAUSED': {
       const then = pausedFrom === undefined || pausedFrom === 'RUNNING' ? '' : ` Before that it was ${pausedFrom}.`;
       return {

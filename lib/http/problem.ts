@@ -21,7 +21,10 @@ export const problemView = z
 
 type HttpMiddleware = MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>;
 
-/** Names of errors that say "not now": the table is busy beyond what its adapter waits for. */
+/**
+ * Names of errors that say "not now": the table is busy beyond what its adapter waits for, or others were faster each time
+ * that a use case tried.
+ */
 const BUSY: ReadonlySet<string> = new Set([
   'ProvisionedThroughputExceededException',
   'ThrottlingException',
@@ -29,6 +32,8 @@ const BUSY: ReadonlySet<string> = new Set([
   'TransactionConflictException',
   'TransactionCanceledException',
   'TransactionInProgressException',
+  'TransactionRefused',
+  'ConditionFailed',
 ]);
 
 /** Turns "not now" of the table into a 503 that says when to come back. */

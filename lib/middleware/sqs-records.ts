@@ -38,7 +38,9 @@ export const sqsRecords =
     const batchItemFailures = outcomes.flatMap((outcome, index) => {
       const messageId = event.Records[index]?.messageId;
       if (outcome.status === 'fulfilled' || messageId === undefined) return [];
-      log.error('A message failed; it comes back.', { messageId, error: outcome.reason });
+      const expected = outcome.reason instanceof Error && 'expected' in outcome.reason;
+      if (expected) log.info('A message waits and comes back.', { messageId, error: outcome.reason });
+      else log.error('A message failed; it comes back.', { messageId, error: outcome.reason });
       return [{ itemIdentifier: messageId }];
     });
     return { batchItemFailures };

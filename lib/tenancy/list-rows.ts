@@ -40,8 +40,23 @@ export const legible =
     }
   };
 
+/** A function answers at most 6 MB. A page that would hold more ends earlier, with a `next`. */
+const MOST_ANSWER_BYTES = 4_500_000;
+
+/** Watches the size of an answer. True when the row still fits; the first one always does. */
+export const answerBudget = (): ((row: unknown) => boolean) => {
+  let bytes = 0;
+  return (row) => {
+    // Twice, because a function's answer carries the JSON of its body as a string, with every quote escaped once more.
+    const size = Buffer.byteLength(JSON.stringify(JSON.stringify(row) ?? ''));
+    const fits = bytes === 0 || bytes + size <= MOST_ANSWER_BYTES;
+    bytes += size;
+    return fits;
+  };
+};
+
 /** A filter that lets little through must not read for ever: after this many rows a page is cut short, with a `next`. */
-const MOST_ROWS_READ = 2_000;
+export const MOST_ROWS_READ = 2_000;
 const BATCH = 100; // `getMany` takes 100 keys
 const MAX_SORT_KEY = 1_024; // bytes, DynamoDB's limit
 
@@ -57,6 +72,7 @@ export const listRows = async <T>(query: ListQuery<T>, page: PageRequest): Promi
     throw badRequest('The cursor does not belong to this list.', [], 'invalid_cursor');
   }
   const items: T[] = [];
+  const fits = answerBudget();
   let read = 0;
   let after: Value | undefined;
   do {
@@ -81,7 +97,7 @@ export const listRows = async <T>(query: ListQuery<T>, page: PageRequest): Promi
       if (cut && at === found.items.length - 1) return { items, next: positionOf(key, index) };
       const shown = row === undefined ? undefined : show(row);
       if (shown === undefined) continue;
-      if (items.length === page.limit) return { items, next: positionOf(key, index) };
+      if (items.length === page.limit || !fits(shown)) return { items, next: positionOf(key, index) };
       items.push(shown);
     }
   } while (after !== undefined);

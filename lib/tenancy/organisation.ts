@@ -82,3 +82,9 @@ export const resumeOrganisation = async (
   await wake(orgId);
   return resumed;
 };
+
+/** Since when everything of the organisation is held, ms since the epoch; `undefined` when it is not. */
+export const heldSince = async (table: Table, orgId: string): Promise<number | undefined> => {
+  const { stopped } = await getOrganisation(table, orgId);
+  return stopped && Date.parse(stopped.at);
+};

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Credentials } from '../functions/environment.ts';
+import { StartError } from '../start-error.ts';
 
 /** What other commands on this machine read to reach a running local cloud: `<home>/local.json`. */
 export interface LocalFile {
@@ -25,8 +26,14 @@ export interface Home {
   removeLocalFile(): void;
 }
 
+/** @throws StartError when the folder cannot be made */
 export const openHome = (dir: string): Home => {
-  mkdirSync(dir, { recursive: true });
+  try {
+    mkdirSync(dir, { recursive: true });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new StartError(`BATON_HOME must be a folder that can be made or is there, not ${dir}: ${why}.`);
+  }
   const path = (...parts: readonly string[]): string => join(dir, ...parts);
   return {
     dir,

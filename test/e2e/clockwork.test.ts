@@ -66,6 +66,10 @@ describe('the stop of an organisation', () => {
     const started = await world.cloud.run({ model: runs[0]?.model });
     await sleep(500);
     expect(total()).toBe(standing);
+    const held = await world.cloud.must('GET', `/v1/executions/${started.id}`);
+    expect(held.now).toMatchObject({ state: 'held', waitingOn: { kind: 'organisation' } });
+    const status = await world.cloud.must('GET', '/v1/status');
+    expect(status.checks).toContainEqual(expect.objectContaining({ name: 'organisation', code: 2 }));
     await world.cloud.must('POST', '/v1/organisation/resume');
     const began = performance.now();
     const counts = runs.map(({ heard }) => heard.calls.length);

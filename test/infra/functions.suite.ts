@@ -12,16 +12,19 @@ describe('functions', () => {
     expect(names.toSorted()).toEqual(FUNCTIONS.map((name) => `baton-dev-${name}`).toSorted());
   });
 
-  it.each(FUNCTIONS)('%s runs on Node 24, arm64, as index.handler, and logs JSON to its own group, without lines that Lambda adds to what went well', (name) => {
-    const group = app.named('AWS::Logs::LogGroup', 'LogGroupName', `/aws/lambda/baton-dev-${name}`);
-    expect(group.properties.RetentionInDays).toBe(30);
-    expect(app.fn(name).properties).toMatchObject({
-      Runtime: 'nodejs24.x',
-      Architectures: ['arm64'],
-      Handler: 'index.handler',
-      LoggingConfig: { LogFormat: 'JSON', SystemLogLevel: 'WARN', LogGroup: { Ref: group.id } },
-    });
-  });
+  it.each(FUNCTIONS)(
+    '%s runs on Node 24, arm64, as index.handler, and logs JSON to its own group, without lines that Lambda adds to what went well',
+    (name) => {
+      const group = app.named('AWS::Logs::LogGroup', 'LogGroupName', `/aws/lambda/baton-dev-${name}`);
+      expect(group.properties.RetentionInDays).toBe(30);
+      expect(app.fn(name).properties).toMatchObject({
+        Runtime: 'nodejs24.x',
+        Architectures: ['arm64'],
+        Handler: 'index.handler',
+        LoggingConfig: { LogFormat: 'JSON', SystemLogLevel: 'WARN', LogGroup: { Ref: group.id } },
+      });
+    },
+  );
 
   it.each([
     ['api', 512, 30],

@@ -71,4 +71,6 @@ export interface StepDeps extends ExecutionDeps {
 /** This delivery is not finished: the message stays in the queue and comes back. */
 export class NotYet extends Error {
   override readonly name = 'NotYet';
+  /** Part of the protocol, not a fault: the log says so. */
+  readonly expected = true;
 }

@@ -88,9 +88,11 @@ const act = async (second: Second): Promise<Acted | 'parked'> => {
     return 'parked';
   }
   const actor = actorOf(second);
-  const questions = planned.filter(isRun(ASK_USER));
-  const finish = planned.find(isRun(FINISH));
-  const plain = planned.filter((each) => !isRun(ASK_USER)(each) && each.n !== finish?.n);
+  // A rejected question is not put and a rejected `finish` ends nothing: both are told like any other rejected call.
+  const allowed = planned.filter(({ n }) => leftovers.asks.get(n)?.state !== 'rejected');
+  const questions = allowed.filter(isRun(ASK_USER));
+  const finish = allowed.find(isRun(FINISH));
+  const plain = planned.filter(({ n }) => n !== finish?.n && !questions.some((question) => question.n === n));
   const rows = [...(await runCalls(actor, plain))];
   for (const question of questions) {
     const outcome = await answer(second, question);

@@ -1,5 +1,6 @@
 import { keys } from '../../kernel/keys.ts';
 import type { Item, Query, Table } from '../../kernel/table.ts';
+import { estimateTokens } from '../../model/tokens.ts';
 import type { Execution } from '../execution.ts';
 import {
   type FeedRow,
@@ -113,7 +114,7 @@ export const settleWindow = async (deps: StepDeps, draft: Draft, execution: Exec
     pinned,
     rows,
     summary: summary?.kind === 'summary' ? summary : undefined,
-    inputs: await unreadInputs(deps, execution),
+    inputs: fitting(await unreadInputs(deps, execution), pinned.contextTokens),
   };
 };
 
@@ -134,4 +135,18 @@ const unreadInputs = async (deps: StepDeps, execution: Execution): Promise<reado
   });
   // Rows newer than the claimed counter are left to the next step: the reply records what its prompt contained.
   return page.items.map(readInput).filter((input) => input.number <= execution.inputs);
+};
+
+/**
+ * As many of the oldest as the window holds, and one in any case: what is left waits for the next step. Without this a
+ * pile of long messages would make a prompt that the model refuses, and refuses again after every resume.
+ */
+export const fitting = (inputs: readonly InputRow[], contextTokens: number): readonly InputRow[] => {
+  let tokens = 0;
+  const end = inputs.findIndex((input, index) => {
+    // An answer to a question reaches the model as that call's outcome, which is a row already.
+    tokens += input.answers === undefined ? estimateTokens(input.text) : 0;
+    return index > 0 && tokens > contextTokens;
+  });
+  return end === -1 ? inputs : inputs.slice(0, end);
 };

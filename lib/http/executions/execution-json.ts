@@ -5,9 +5,16 @@ import type { ExecutionView } from '../execution-views.ts';
 export const iso = (ms: number): string => new Date(ms).toISOString();
 export const usd = (micro: number): number => micro / 1_000_000;
 
-/** @param whole the result, where the row holds only its beginning */
-export const executionJson = (execution: Execution, now: number, whole?: string): ExecutionView => {
-  const doing = nowOf(execution, now);
+/** What is told of an execution beside its own row. */
+export interface Beside {
+  /** The whole result, where the row holds only its beginning. */
+  readonly whole?: string | undefined;
+  /** Since when the organisation is stopped, ms. */
+  readonly held?: number | undefined;
+}
+
+export const executionJson = (execution: Execution, now: number, { whole, held }: Beside = {}): ExecutionView => {
+  const doing = nowOf(execution, now, held);
   const result = whole ?? execution.result;
   return {
     id: execution.executionId,

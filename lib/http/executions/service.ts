@@ -16,6 +16,7 @@ import { badRequest, notFound } from '../../kernel/errors.ts';
 import { isId } from '../../kernel/ids.ts';
 import { listFiles } from '../../resource/list-files.ts';
 import { checkPath } from '../../resource/path.ts';
+import { heldSince } from '../../tenancy/organisation.ts';
 import type { ExecutionAt, ExecutionService } from '../execution-service.ts';
 import type { ExecutionView, PermissionView } from '../execution-views.ts';
 import type { ServiceDeps } from './deps.ts';
@@ -53,11 +54,16 @@ export const makeExecutionService = (deps: ServiceDeps): ExecutionService => {
     if (!isId('exe', at.executionId)) throw notFound('execution');
     return at;
   };
+  const wholeResult = async ({ resultBlob }: Execution): Promise<string | undefined> => {
+    const bytes = resultBlob === undefined ? undefined : await deps.blobs.get(resultBlob);
+    return bytes && new TextDecoder().decode(bytes);
+  };
   const shown = async (execution: Execution): Promise<ExecutionView> => {
-    const now = deps.clock.now();
-    if (execution.resultBlob === undefined) return executionJson(execution, now);
-    const bytes = await deps.blobs.get(execution.resultBlob);
-    return executionJson(execution, now, bytes && new TextDecoder().decode(bytes));
+    const [whole, held] = await Promise.all([
+      wholeResult(execution),
+      execution.status === 'RUNNING' ? heldSince(table, execution.orgId) : undefined,
+    ]);
+    return executionJson(execution, deps.clock.now(), { whole, held });
   };
   return {
     start: async ({ orgId, agentId, name, config, alongside }) =>

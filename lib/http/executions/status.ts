@@ -1,6 +1,7 @@
 import { listExecutions } from '../../execution/list.ts';
 import { STALL_MS } from '../../execution/mark.ts';
 import { due } from '../../kernel/keys.ts';
+import { heldSince } from '../../tenancy/organisation.ts';
 import type { StatusReport } from '../execution-views.ts';
 import type { ServiceDeps } from './deps.ts';
 
@@ -9,8 +10,9 @@ const LOOKED_AT = 100;
 
 /** How an organisation stands: 0 well, 1 heals by itself, 2 a person should look, 3 nothing can work. */
 export const organisationStatus = async (deps: ServiceDeps, orgId: string): Promise<StatusReport> => {
-  const [model, running, broken] = await Promise.all([
+  const [model, held, running, broken] = await Promise.all([
     deps.modelConfigured(orgId),
+    heldSince(deps.table, orgId),
     listExecutions(deps, orgId, { status: 'RUNNING' }, { limit: LOOKED_AT }),
     listExecutions(deps, orgId, { status: 'ERROR_PAUSED' }, { limit: LOOKED_AT }),
   ]);
@@ -21,6 +23,14 @@ export const organisationStatus = async (deps: ServiceDeps, orgId: string): Prom
       name: 'model',
       code: model ? 0 : 3,
       detail: model ? 'A model is configured.' : 'No model is configured: PUT /v1/providers/{name}.',
+    },
+    {
+      name: 'organisation',
+      code: held === undefined ? 0 : 2,
+      detail:
+        held === undefined
+          ? 'Nothing is held.'
+          : `Everything is held since ${new Date(held).toISOString()}: POST /v1/organisation/resume.`,
     },
     {
       name: 'chains',

@@ -29,7 +29,9 @@ const baseUrl = z
   .max(2_000)
   .refine(isHttp, 'an http(s) address')
   .refine(hasNoSecret, 'an address without user, password, query or fragment')
-  .describe('Of an OpenAI-compatible endpoint. It must be https and public unless the operator allows it.');
+  .describe(
+    'Of an OpenAI-compatible endpoint. It must be public unless the operator allows it; https keeps the key secret on its way.',
+  );
 
 const namesDiffer = (models: readonly { readonly name: string }[]): boolean =>
   new Set(models.map((one) => one.name)).size === models.length;
