@@ -69,7 +69,7 @@ export class ServiceFunction extends Construct {
       role: this.role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
-      // Lambda's own lines about an invocation that ended well are more bytes than ours; time-outs and crashes are WARN.
+      // Without Lambda's own lines about an invocation that ended well (docs/adr/0032); time-outs and crashes are WARN.
       // https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html
       systemLogLevelV2: SystemLogLevel.WARN,
       ...(props.spec.recursive ? { recursiveLoop: RecursiveLoop.ALLOW } : {}),

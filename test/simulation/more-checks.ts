@@ -5,8 +5,14 @@ import { readInput } from '../../lib/execution/rows.ts';
 import { due, keys } from '../../lib/kernel/keys.ts';
 import { LEASE_MS, ORG, type Sim } from './sim-run.ts';
 
-/** A model call ends within a beat of the termination; a beat may be late by the latencies of its calls. */
-const ABORT_MS = LEASE_MS / 3 + 6_000;
+/** A model call ends within a beat of the termination; the calls of a beat take their time. */
+const BEAT_MS = LEASE_MS / 3;
+const ABORT_MS = BEAT_MS + 6_000;
+
+/** Beats that failed or were late, over the whole run: each may have been the one that would have seen it. */
+const lostBeats = (sim: Sim): number =>
+  sim.injector.struck.filter(({ name, fault }) => name === 'update EXEC' && fault !== 'terminate').length;
+
 /** The stall mark of an execution that just became RUNNING: three minutes, rounded up to the next. */
 const MARK_MS = 300_000;
 
@@ -48,7 +54,9 @@ export const terminateHangsUp = (sim: Sim, execution: Execution): string[] => {
     .filter(
       ({ process }) => sim.workOf.get(process)?.executionId === execution.executionId && process.frozenUntil === 0,
     )
-    .filter(({ process, endedAt }) => process.alive && (endedAt ?? sim.world.now) > at + ABORT_MS)
+    .filter(
+      ({ process, endedAt }) => process.alive && (endedAt ?? sim.world.now) > at + ABORT_MS + lostBeats(sim) * BEAT_MS,
+    )
     .map(() => 'terminate did not reach the model call in flight');
 };
 
