@@ -2,7 +2,7 @@
  * A run that has to ask a person, and the program that answers for one: it waits while the run waits, and gives the same
  * answer to whatever is asked. A chat bot or a form would stand in its place.
  *
- *   BATON_URL=http://127.0.0.1:4000 BATON_API_KEY=… node examples/answer-questions.ts [ANSWER]
+ *   BATON_URL=http://127.0.0.1:4000 BATON_API_KEY=… npx node examples/answer-questions.ts [ANSWER]
  *
  * Without the variables it talks to the local cloud of `npm start` in this folder.
  */
@@ -10,7 +10,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const url = process.env.BATON_URL ?? 'http://127.0.0.1:4000';
-const key = process.env.BATON_API_KEY ?? readFileSync('.baton/api-key', 'utf8').trim();
+const key = process.env.BATON_API_KEY ?? readFileSync(`${process.env.BATON_HOME ?? '.baton'}/api-key`, 'utf8').trim();
 const answer = process.argv[2] ?? 'Say that the lambs are counted too.';
 
 interface Run {

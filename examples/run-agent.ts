@@ -1,7 +1,7 @@
 /**
  * Creates an agent, follows a run of it to its end and saves the files it made. Needs a running cloud and nothing but Node:
  *
- *   BATON_URL=http://127.0.0.1:4000 BATON_API_KEY=… node examples/run-agent.ts [FOLDER]
+ *   BATON_URL=http://127.0.0.1:4000 BATON_API_KEY=… npx node examples/run-agent.ts [FOLDER]
  *
  * Without the variables it talks to the local cloud of `npm start` in this folder.
  */
@@ -9,7 +9,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const url = process.env.BATON_URL ?? 'http://127.0.0.1:4000';
-const key = process.env.BATON_API_KEY ?? readFileSync('.baton/api-key', 'utf8').trim();
+const key = process.env.BATON_API_KEY ?? readFileSync(`${process.env.BATON_HOME ?? '.baton'}/api-key`, 'utf8').trim();
 const folder = process.argv[2] ?? 'agent-files';
 
 const call = async (method: string, path: string, body?: object): Promise<Response> => {

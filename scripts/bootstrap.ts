@@ -17,6 +17,7 @@ const USAGE = 'Usage: npm run bootstrap -- --organisation NAME [--local] [--json
 class Told extends Error {}
 
 const localSchema = z.object({
+  url: z.string(),
   gatewayUrl: z.string(),
   region: z.string(),
   operator: z.object({ accessKeyId: z.string(), secretAccessKey: z.string() }),
@@ -59,11 +60,11 @@ const localTarget = async (): Promise<Target> => {
   }
   const parsed = localSchema.safeParse(parsedJson(text));
   if (!parsed.success) throw new Told(`${file} cannot be read. Start the local cloud anew with \`npm start\`.`);
-  const { gatewayUrl, region, operator, bootstrapFunction } = parsed.data;
+  const { url, gatewayUrl, region, operator, bootstrapFunction } = parsed.data;
   return {
     client: new LambdaClient({ endpoint: gatewayUrl, region, credentials: operator, maxAttempts: 2 }),
     functionName: bootstrapFunction,
-    whereItRuns: `the local cloud in ${home} (${gatewayUrl})`,
+    whereItRuns: `the local cloud in ${home} (${url})`,
   };
 };
 

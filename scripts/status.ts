@@ -104,7 +104,7 @@ if (values === undefined) {
   console.error(`${wrong}\n${USAGE}`);
   process.exitCode = BROKEN;
 } else {
-  const report = await statusOf(values.url);
+  const report = await statusOf(values.url ?? (values.local ? undefined : process.env.BATON_URL));
   if (values.json) console.log(JSON.stringify(report));
   else {
     for (const check of report.checks) console.log(`${check.code} ${check.name.padEnd(10)} ${check.detail}`);

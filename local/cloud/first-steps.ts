@@ -25,6 +25,10 @@ export const bootstrapFunctionOf = (assembly: Assembly): string => {
   return name;
 };
 
+/** Under BATON_CHAOS the process may be killed; the function is idempotent for a given key, so it is asked again. */
+const KILLED = 'Runtime.ExitError';
+const ATTEMPTS = 8;
+
 /** Makes the local organisation with this key, or finds it again. @throws StartError with the function's own reason */
 export const makeLocalOrganisation = async (
   assembly: Assembly,
@@ -32,9 +36,12 @@ export const makeLocalOrganisation = async (
   apiKey: string,
 ): Promise<void> => {
   const event = JSON.stringify({ organisation: 'Local', apiKey });
-  const outcome = await functions.invoke(bootstrapFunctionOf(assembly), event);
-  if (!outcome.ok) {
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await functions.invoke(bootstrapFunctionOf(assembly), event);
+    if (outcome.ok) return;
     const { errorType, errorMessage } = outcome.error;
-    throw new StartError(`The local organisation could not be made (${errorType}: ${errorMessage}).`);
+    if (errorType !== KILLED || attempt === ATTEMPTS) {
+      throw new StartError(`The local organisation could not be made (${errorType}: ${errorMessage}).`);
+    }
   }
 };

@@ -40,6 +40,7 @@ const gateway = async (
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const local = {
+    url: 'http://127.0.0.1:4000',
     gatewayUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     region: 'us-east-1',
     operator: { accessKeyId: 'AKIAOPERATOR', secretAccessKey: 'secret' },
