@@ -14,6 +14,8 @@ import { matchRoute } from './route-match.ts';
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 /** Marks the front's own request to a backend that is not open yet. */
 const PROBE = 'x-local-probe';
+/** Tries of the first look before it counts as a fault. */
+const PROBES = 4;
 const FIRE = /^\/_local\/rules\/([^/]+)\/fire$/;
 
 /** What stands behind the front once everything is up. */
@@ -66,7 +68,11 @@ export const startFront = async (port: number): Promise<Front> => {
     },
     async probe(tried, path) {
       probed = { token: randomUUID(), backend: tried };
-      const { status } = await fetch(url + path, { headers: { [PROBE]: probed.token } });
+      const { token } = probed;
+      const look = async (): Promise<number> => (await fetch(url + path, { headers: { [PROBE]: token } })).status;
+      let status = await look();
+      // Under BATON_CHAOS the process that answers may be killed.
+      for (let again = 1; status >= 500 && again < PROBES; again++) status = await look();
       probed = undefined;
       if (status !== 200)
         throw new StartError(`GET ${path} answered ${status} and not 200; the logs of the functions say why.`);
