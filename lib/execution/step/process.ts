@@ -45,7 +45,7 @@ export const processStep = async (
   const lease = new Lease(deps, execution, owner, delivery);
   try {
     if (visible.status === 'rejected') {
-      if (visible.reason instanceof MessageGone) return await passOn(deps, lease, execution);
+      if (visible.reason instanceof MessageGone) return await passOn(deps, lease, execution, 0);
       throw visible.reason;
     }
     if (draft.status === 'rejected') {
@@ -57,7 +57,8 @@ export const processStep = async (
     await advance({ deps, lease, execution, delivery, claimedAt, remainingMs }, draft.value);
   } catch (error) {
     if (error instanceof NotYet) throw error;
-    if (lease.orphaned) return await passOn(deps, lease, execution);
+    // Its model call may have been billed: booked at the worst case, never nothing.
+    if (lease.orphaned) return await passOn(deps, lease, execution, execution.worst);
     if (error instanceof LeaseLost) throw new NotYet(error.message);
     await giveUp(deps, lease, execution, delivery, error);
     throw error;
@@ -70,9 +71,9 @@ export const processStep = async (
  * A copy of a message that is deleted already has no safety net: nothing would come back if this holder died. It gives the
  * step to a fresh message.
  */
-const passOn = async (deps: StepDeps, lease: Lease, execution: Execution): Promise<void> => {
+const passOn = async (deps: StepDeps, lease: Lease, execution: Execution, cost: number): Promise<void> => {
   try {
-    await holdStep(deps, lease, execution);
+    await holdStep(deps, lease, execution, cost);
   } catch (error) {
     // Somebody else has it already, by a message of their own.
     if (error instanceof LeaseLost) return;

@@ -64,13 +64,16 @@ export const releaseStep = async (
   await sendWhenDue(deps, readExecution(item), notBefore);
 };
 
-/** Somebody holds the whole organisation: the step is given back untouched; `resume` and `sweep` send it again. */
-export const holdStep = async (deps: StepDeps, lease: Lease, execution: Execution): Promise<void> => {
+/**
+ * Somebody holds the whole organisation: the step is given back untouched; `resume` and `sweep` send it again.
+ * @param cost what this claim may have spent already, micro-dollars
+ */
+export const holdStep = async (deps: StepDeps, lease: Lease, execution: Execution, cost = 0): Promise<void> => {
   await lease.stop();
   await fenced(() =>
     deps.table.update(
       keys.execution(execution.orgId, execution.executionId),
-      [...leaseGone, ...settled(execution, 0), set(A.attempts, execution.attempts - 1), remove(A.notBefore)],
+      [...leaseGone, ...settled(execution, cost), set(A.attempts, execution.attempts - 1), remove(A.notBefore)],
       stillHeld(lease.owner, execution, deps.clock.now()),
     ),
   );
