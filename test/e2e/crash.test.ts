@@ -4,6 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { eventually } from './support/api.ts';
 import { newHome, spawnCloud } from './support/cloud.ts';
 import { finish, type ModelCall, type Script, use } from './support/scripted-model.ts';
+import { patiently, settle } from './support/settle.ts';
 import { startWorld, type World } from './support/world.ts';
 
 let world: World | undefined;
@@ -11,8 +12,6 @@ afterEach(async () => {
   await world?.close();
   world = undefined;
 });
-
-const END = ['COMPLETED', 'ERROR_PAUSED', 'FAILED', 'BUDGET_EXCEEDED', 'ITERATION_LIMIT_EXCEEDED'];
 
 /** Steps whose reply was stored are in the prompt: the script needs no memory of its own. */
 const stepOf = ({ messages }: ModelCall): number => messages.filter(({ role }) => role === 'assistant').length + 1;
@@ -42,7 +41,8 @@ test('kill -9 of everything, three times in a run of 30 steps with side effects:
     await cloud.kill();
     await cloud.start();
   }
-  const end = await cloud.until(id, END, 90);
+  const sweeps = await settle(world, [{ id }], 90);
+  const end = await cloud.must('GET', `/v1/executions/${id}`);
   expect(end).toMatchObject({ status: 'COMPLETED', result: 'all sent', calls: STEPS + 1 });
   expect(sink.doubled()).toEqual([]);
   expect(sink.paths().size).toBe(STEPS);
@@ -51,7 +51,9 @@ test('kill -9 of everything, three times in a run of 30 steps with side effects:
   const feed = await cloud.feed(id);
   const seqs = feed.filter(({ role }) => role === 'assistant').map(({ seq }) => seq);
   expect(seqs).toEqual(Array.from({ length: STEPS + 1 }, (_, index) => index + 1));
-  console.log(`3 kills: ${heard.calls.length} model calls for ${STEPS + 1} steps, ${sink.got.length} requests`);
+  console.log(
+    `3 kills: ${heard.calls.length} model calls for ${STEPS + 1} steps, ${sink.got.length} requests, ${sweeps} sweeps`,
+  );
 }, 150_000);
 
 test('a chain goes on when only the main process is killed', async () => {
@@ -66,7 +68,8 @@ test('a chain goes on when only the main process is killed', async () => {
   process.kill(cloud.local().pid, 'SIGKILL');
   await cloud.started().exited;
   await cloud.start();
-  expect(await cloud.until(id, END, 60)).toMatchObject({ status: 'COMPLETED', calls: 9 });
+  await settle(world, [{ id }], 60);
+  expect(await cloud.must('GET', `/v1/executions/${id}`)).toMatchObject({ status: 'COMPLETED', calls: 9 });
   expect(sink.doubled()).toEqual([]);
 }, 60_000);
 
@@ -82,16 +85,8 @@ test('duplicates, another order, throttles, conflicts and killed processes: a ru
     posts(() => sink.url, STEPS, 5),
   );
   const created = await patiently(() => cloud.run({ model: 'posts', maxIterations: 100 }));
-  let end: { status: string } = { status: '' };
-  await eventually(
-    'the run has ended',
-    async () => {
-      const answer = await cloud.call('GET', `/v1/executions/${created.id}`);
-      if (answer.status === 200) end = answer.json;
-      return END.includes(end.status);
-    },
-    90,
-  );
+  const sweeps = await settle(world, [created], 90);
+  const end = await patiently(() => cloud.must('GET', `/v1/executions/${created.id}`));
   expect(end).toMatchObject({ status: 'COMPLETED', result: 'all sent', calls: STEPS + 1 });
   expect(sink.doubled()).toEqual([]);
   expect(sink.paths().size).toBe(STEPS);
@@ -99,19 +94,10 @@ test('duplicates, another order, throttles, conflicts and killed processes: a ru
   const feed = await patiently(() => cloud.feed(created.id));
   const seqs = feed.filter(({ role }) => role === 'assistant').map(({ seq }) => seq);
   expect(seqs).toEqual(Array.from({ length: STEPS + 1 }, (_, index) => index + 1));
-  console.log(`chaos: ${heard.calls.length} model calls for ${STEPS + 1} steps, ${sink.got.length} requests`);
+  console.log(
+    `chaos: ${heard.calls.length} model calls for ${STEPS + 1} steps, ${sink.got.length} requests, ${sweeps} sweeps`,
+  );
 }, 120_000);
-
-/** The API's own process may be the one that is killed: then the caller asks again. */
-const patiently = async <T>(ask: () => Promise<T>): Promise<T> => {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (attempt === 10) throw error;
-    }
-  }
-};
 
 test.each(['duplicate=2', 'delay=0.1'])(
   'BATON_CHAOS=%s is refused with a sentence',
