@@ -1,6 +1,7 @@
 import type { EffectDeps } from '../effect/deliver.ts';
 import { statusEvents } from '../effect/status-events.ts';
 import type { ExecutionDeps } from '../execution/step/deps.ts';
+import { together } from '../execution/upper-floors.ts';
 import { clock, effects, ids, log, metrics, once, steps, table } from './core.ts';
 import { models } from './models.ts';
 
@@ -12,7 +13,7 @@ export const executionDeps = once((): ExecutionDeps & Pick<EffectDeps, 'effects'
   clock,
   log,
   metrics,
-  upper: statusEvents({ effects: effects(), log }),
+  upper: together([statusEvents({ effects: effects(), log })]),
 }));
 
 export const startDeps = once(() => ({ ...executionDeps(), ids, resolveModel: models() }));

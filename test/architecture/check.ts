@@ -73,7 +73,8 @@ function direction({ from, file }: Edge): string[] {
 
 function packages({ from, specifier, file }: Edge): string[] {
   const room = roomOf(from);
-  const allowed = capabilities.includes(room) ? CAPABILITY_PACKAGES : PACKAGES[room];
+  const allowed =
+    PACKAGES[room] ?? PACKAGES[`lib/${room}`] ?? (capabilities.includes(room) ? CAPABILITY_PACKAGES : undefined);
   if (file !== undefined || allowed === undefined || allowed.some((pattern) => pattern.test(specifier))) return [];
   return [`${from}: ${room} may not import ${specifier}`];
 }
