@@ -17,10 +17,14 @@ export interface BenchCloud extends DemoCloud {
   readonly tableName: string;
   readonly orgId: string;
   readonly operator: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  /** An agent whose runs follow the script. @param workflow without one it is the single loop */
+  agent(script: Script, config?: { readonly [key: string]: unknown }, workflow?: string): Promise<string>;
   /** An agent and a run of it that follows the script. */
-  begin(script: Script, config?: { readonly [key: string]: unknown }): Promise<string>;
+  begin(script: Script, config?: { readonly [key: string]: unknown }, workflow?: string): Promise<string>;
   /** Polls until it has ended. @throws Error when it ends other than completed, or takes too long */
   completed(executionId: string, seconds: number, everyMs?: number): Promise<Execution>;
+  /** Any route of the API, as the bench's own organisation. @throws Error when it refuses */
+  call(method: string, path: string, body?: object): Promise<{ readonly [member: string]: unknown }>;
   /** Fires a rule of EventBridge at once. */
   fire(rule: string): Promise<void>;
 }
@@ -54,6 +58,14 @@ export const startBenchCloud = async (
   const authorization = `Bearer ${cloud.apiKey}`;
   const organisation = await fetch(`${cloud.url}/v1/organisation`, { headers: { authorization }, signal });
   const { id: orgId } = (await organisation.json()) as { readonly id: string };
+  const agent: BenchCloud['agent'] = async (script, config = {}, workflow) => {
+    const { id } = await api.createAgent({
+      name: `bench ${script.run}`,
+      ...(workflow !== undefined && { workflow }),
+      config: { goals: [goalOf(script)], ...UNLIMITED, ...config },
+    });
+    return id;
+  };
   return {
     ...cloud,
     ...local,
@@ -61,12 +73,9 @@ export const startBenchCloud = async (
     tableName: assembly.tables[0]?.name ?? '',
     url: cloud.url,
     api,
-    async begin(script, config = {}) {
-      const { id } = await api.createAgent({
-        name: `bench ${script.run}`,
-        config: { goals: [goalOf(script)], ...UNLIMITED, ...config },
-      });
-      return (await api.startExecution(id)).id;
+    agent,
+    async begin(...what) {
+      return (await api.startExecution(await agent(...what))).id;
     },
     async completed(id, seconds, everyMs = 100) {
       const until = performance.now() + seconds * 1000;
@@ -74,12 +83,23 @@ export const startBenchCloud = async (
         const execution = await api.execution(id);
         if (execution.status === 'COMPLETED') return execution;
         const over = performance.now() > until;
-        if (execution.status !== 'RUNNING' || over) {
+        if (!GOES_ON.has(execution.status) || over) {
           const why = execution.error?.message ?? (over ? `not over after ${seconds} s` : '');
           throw new Error(`${id} is ${execution.status} at step ${execution.seq}: ${why}`);
         }
         await sleep(everyMs, undefined, { signal });
       }
+    },
+    async call(method, path, body) {
+      const response = await fetch(`${cloud.url}${path}`, {
+        method,
+        signal,
+        headers: { authorization, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+      return text === '' ? {} : (JSON.parse(text) as { readonly [member: string]: unknown });
     },
     async fire(rule) {
       const response = await fetch(`${cloud.url}/_local/rules/${rule}/fire`, { method: 'POST', signal });
@@ -87,6 +107,9 @@ export const startBenchCloud = async (
     },
   };
 };
+
+/** A run that waits has not ended. */
+const GOES_ON: ReadonlySet<string> = new Set(['RUNNING', 'WAIT_STEP']);
 
 /** The fuses stand so high that a long run meets none. Everything else is the default, the window above all. */
 const UNLIMITED = { maxIterations: 1_000_000, maxSteps: 1_000_000, maxCostUsd: 1_000_000 };

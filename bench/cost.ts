@@ -38,6 +38,28 @@ export const costPerMillion = (use: StepUse, prices: Prices): StepCost => {
   return { ...parts, total: Object.values(parts).reduce((sum, part) => sum + part, 0) };
 };
 
+/** What one event of the platform takes, whatever functions it passes through. */
+export interface EventUse {
+  readonly writeUnits: number;
+  readonly readUnits: number;
+  readonly sqsRequests: number;
+  readonly busEvents: number;
+  readonly lambdaRequests: number;
+  readonly gbSeconds: number;
+}
+
+const THOUSAND = 1e3;
+
+/** US dollars for a thousand of such events. Logs are not in it. */
+export const costPerThousand = (use: EventUse, prices: Prices): number =>
+  THOUSAND *
+  (use.writeUnits * prices.dynamoDbWriteUnit +
+    use.readUnits * prices.dynamoDbReadUnit +
+    use.sqsRequests * (prices.sqsRequest + prices.sqsFairRequest) +
+    use.busEvents * prices.busEvent +
+    use.lambdaRequests * prices.lambdaRequest +
+    use.gbSeconds * prices.lambdaArm64GbSecond);
+
 /** Memory at which a Lambda function has one whole core; below it has its share. https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html */
 const MB_OF_A_CORE = 1_769;
 /**

@@ -1,4 +1,5 @@
 import { DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
+import { FEED_ATTRIBUTES as F } from '../lib/execution/feed.ts';
 import { itemSize } from '../local/dynamodb/values/item-size.ts';
 import type { Attributes, AttributeValue } from '../local/dynamodb/values/values.ts';
 import type { BenchCloud } from './cloud.ts';
@@ -10,8 +11,10 @@ const textBytes = (value: AttributeValue | undefined): number =>
 
 /** Text of a row of the feed: what was said, the names and arguments of the calls, the outcome. Not the row's own keeping. */
 export const feedBytes = (item: Item): number => {
-  const calls = item.calls?.L ?? [];
-  return textBytes(item.content) + calls.reduce((sum, { M }) => sum + textBytes(M?.name) + textBytes(M?.arguments), 0);
+  const calls = item[F.calls]?.L ?? [];
+  return (
+    textBytes(item[F.content]) + calls.reduce((sum, { M }) => sum + textBytes(M?.name) + textBytes(M?.arguments), 0)
+  );
 };
 
 export interface Stored {

@@ -30,6 +30,7 @@ const schema = z.strictObject({
   /** Invocations at once per queue (2 to 1,000 is what an event source mapping takes). This is the throttle of the loop. */
   stepConcurrency: whole(2, 1_000, 10),
   effectConcurrency: whole(2, 1_000, 5),
+  fireConcurrency: whole(2, 1_000, 5),
   logRetentionDays: number(
     z.int().refine((days) => RETENTION_DAYS.includes(days), `expected one of ${RETENTION_DAYS}`),
   ).default(30),
@@ -44,6 +45,8 @@ const schema = z.strictObject({
   stepDelaySeconds: whole(0, 900, 2),
   /** How long the holder of a step may be silent before it is taken over, seconds. Below the step function's 900. */
   leaseSeconds: whole(5, 600, 30),
+  /** How long it is kept who did what, days. */
+  auditDays: whole(1, 3_650, 400),
   /** Private `host:port` pairs that the guarded fetch lets through. */
   egressAllow: egressAllow.default(''),
 });

@@ -18,7 +18,16 @@ export const FUNCTION_SPECS: { readonly [name in FunctionName]: FunctionSpec } =
     memoryMb: 512,
     // API Gateway gives up after 29 s; the function may finish its log line.
     timeoutSeconds: 30,
-    env: ['bucket', 'stepQueueUrl', 'effectQueueUrl', 'modelParameter', 'secretPrefix'],
+    env: [
+      'bucket',
+      'stepQueueUrl',
+      'effectQueueUrl',
+      'fireQueueUrl',
+      'egressAllow',
+      'modelParameter',
+      'secretPrefix',
+      'auditDays',
+    ],
     impact: 'Callers of the HTTP API get 5xx answers.',
   },
   step: {
@@ -28,6 +37,7 @@ export const FUNCTION_SPECS: { readonly [name in FunctionName]: FunctionSpec } =
       'bucket',
       'stepQueueUrl',
       'effectQueueUrl',
+      'fireQueueUrl',
       'stepDelaySeconds',
       'leaseSeconds',
       'egressAllow',
@@ -40,13 +50,15 @@ export const FUNCTION_SPECS: { readonly [name in FunctionName]: FunctionSpec } =
   effect: {
     memoryMb: 256,
     timeoutSeconds: 60,
-    env: ['bucket', 'effectQueueUrl', 'bus'],
+    env: ['bucket', 'stepQueueUrl', 'effectQueueUrl', 'bus', 'egressAllow', 'secretPrefix'],
+    // It sends the messages of webhooks' attempts; each delivery is tried for a day, with a growing wait between.
+    recursive: true,
     impact: 'Events and replies leave late, or not at all until the sweep finds them.',
   },
   tick: {
     memoryMb: 256,
     timeoutSeconds: 60,
-    env: ['stepQueueUrl', 'effectQueueUrl'],
+    env: ['stepQueueUrl', 'effectQueueUrl', 'fireQueueUrl'],
     impact: 'Waits, retries and schedules fire late.',
   },
   sweep: {
@@ -58,7 +70,7 @@ export const FUNCTION_SPECS: { readonly [name in FunctionName]: FunctionSpec } =
   'dead-letter': {
     memoryMb: 256,
     timeoutSeconds: 60,
-    env: ['bucket', 'stepQueueUrl', 'effectQueueUrl'],
+    env: ['bucket', 'stepQueueUrl', 'effectQueueUrl', 'fireQueueUrl'],
     impact: 'Executions whose messages wore out stay RUNNING without a reason that people can read.',
   },
   'run-agent': {
@@ -66,6 +78,14 @@ export const FUNCTION_SPECS: { readonly [name in FunctionName]: FunctionSpec } =
     timeoutSeconds: 30,
     env: ['stepQueueUrl', 'effectQueueUrl', 'modelParameter', 'secretPrefix'],
     impact: 'Events of type "Run Agent" start nothing until EventBridge delivers them again.',
+  },
+  fire: {
+    memoryMb: 256,
+    timeoutSeconds: 30,
+    env: ['bucket', 'stepQueueUrl', 'effectQueueUrl', 'fireQueueUrl', 'modelParameter', 'secretPrefix'],
+    // It sends the next occurrence itself, and the end of one run starts the next: a hop a minute at most, or a run long.
+    recursive: true,
+    impact: 'Schedules start nothing until it works again; what was missed then is up to each schedule.',
   },
   bootstrap: { memoryMb: 256, timeoutSeconds: 30, env: [], impact: 'New organisations cannot be made.' },
 };

@@ -14,13 +14,16 @@ export type GrantResource =
   | 'effectQueue'
   | 'stepDeadQueue'
   | 'effectDeadQueue'
+  | 'fireQueue'
+  | 'fireDeadQueue'
   | 'eventDeadQueue'
   | 'bucket'
   | 'bucket/org/*'
   | 'bucket/parked/*'
   | 'bus'
   | 'parameter/model'
-  | 'parameter/org/*';
+  | 'parameter/org/*'
+  | 'parameter/org/*/webhook/*';
 
 export type Grants = { readonly [resource in GrantResource]?: readonly `${string}:${string}`[] };
 
@@ -42,15 +45,25 @@ export const GRANTS: { readonly [name in FunctionName]: Grants } = {
     'table/index/byOwner': ['dynamodb:Query'],
     stepQueue: ['sqs:SendMessage'],
     effectQueue: ['sqs:SendMessage'],
+    fireQueue: ['sqs:SendMessage'],
     bucket: TELL_MISSING,
     'bucket/org/*': ['s3:GetObject'],
     'parameter/model': ['ssm:GetParameter'],
     'parameter/org/*': ['ssm:GetParameter', 'ssm:PutParameter', 'ssm:DeleteParameter'],
   },
   step: {
-    table: ['dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+    // ConditionCheckItem: a run that a call starts needs its agent, and its parent sleeps only while it is open.
+    table: [
+      'dynamodb:GetItem',
+      'dynamodb:Query',
+      'dynamodb:PutItem',
+      'dynamodb:UpdateItem',
+      'dynamodb:ConditionCheckItem',
+    ],
     stepQueue: ['sqs:SendMessage', ...CONSUME, 'sqs:ChangeMessageVisibility'],
     effectQueue: ['sqs:SendMessage'],
+    // The end of a scheduled run wakes its schedule.
+    fireQueue: ['sqs:SendMessage'],
     bucket: TELL_MISSING,
     'bucket/org/*': ['s3:GetObject', 's3:PutObject'],
     'bucket/parked/*': ['s3:PutObject'],
@@ -58,16 +71,30 @@ export const GRANTS: { readonly [name in FunctionName]: Grants } = {
     'parameter/org/*': ['ssm:GetParameter'],
   },
   effect: {
-    table: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
-    // It waits by visibility and sends nothing to its own queue.
-    effectQueue: [...CONSUME, 'sqs:ChangeMessageVisibility'],
+    table: [
+      'dynamodb:GetItem',
+      'dynamodb:BatchGetItem',
+      'dynamodb:Query',
+      'dynamodb:PutItem',
+      'dynamodb:UpdateItem',
+      'dynamodb:DeleteItem',
+      'dynamodb:ConditionCheckItem',
+    ],
+    // An event becomes a message for each webhook, and a failed attempt the message of the next one (docs/adr/0035).
+    effectQueue: ['sqs:SendMessage', ...CONSUME, 'sqs:ChangeMessageVisibility'],
+    // The end of a run wakes the run that started it.
+    stepQueue: ['sqs:SendMessage'],
+    'parameter/org/*/webhook/*': ['ssm:GetParameter'],
     'bucket/parked/*': ['s3:PutObject'],
     bus: ['events:PutEvents'],
   },
   tick: {
-    table: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+    // PutItem and DeleteItem: a permission that expires moves its run, which writes effects and closes attention items.
+    table: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
     'table/index/due': ['dynamodb:Query'],
     stepQueue: ['sqs:SendMessage'],
+    fireQueue: ['sqs:SendMessage'],
+    effectQueue: ['sqs:SendMessage'],
   },
   sweep: {
     table: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
@@ -77,11 +104,14 @@ export const GRANTS: { readonly [name in FunctionName]: Grants } = {
   },
   'dead-letter': {
     // PutItem: a change of status writes its effects in the same transaction.
-    table: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+    // DeleteItem: it closes attention items, and takes what it gives up from behind a webhook's gate.
+    table: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
     stepQueue: ['sqs:SendMessage'],
     effectQueue: ['sqs:SendMessage'],
+    fireQueue: ['sqs:SendMessage'],
     stepDeadQueue: CONSUME,
     effectDeadQueue: CONSUME,
+    fireDeadQueue: CONSUME,
     'bucket/parked/*': ['s3:PutObject'],
   },
   'run-agent': {
@@ -93,6 +123,22 @@ export const GRANTS: { readonly [name in FunctionName]: Grants } = {
     'parameter/org/*': ['ssm:GetParameter'],
     // Where Lambda puts an event that this function failed on three times.
     eventDeadQueue: ['sqs:SendMessage'],
+  },
+  fire: {
+    table: [
+      'dynamodb:GetItem',
+      'dynamodb:Query',
+      'dynamodb:PutItem',
+      'dynamodb:UpdateItem',
+      'dynamodb:ConditionCheckItem',
+    ],
+    stepQueue: ['sqs:SendMessage'],
+    effectQueue: ['sqs:SendMessage'],
+    fireQueue: ['sqs:SendMessage', ...CONSUME, 'sqs:ChangeMessageVisibility'],
+    'bucket/parked/*': ['s3:PutObject'],
+    // As for run-agent: the price of the model has to be known.
+    'parameter/model': ['ssm:GetParameter'],
+    'parameter/org/*': ['ssm:GetParameter'],
   },
   bootstrap: { table: ['dynamodb:GetItem', 'dynamodb:PutItem'] },
 };

@@ -41,6 +41,7 @@ export class BatonStack extends Stack {
     const { bucket } = new PayloadBucket(this, 'Payloads', { prefix: this.#name });
     const steps = this.#queue('Steps', 'steps', 'step');
     const effects = this.#queue('Effects', 'effects', 'effect');
+    const fires = this.#queue('Fires', 'fires', 'fire');
     const bus = new AppBus(this, 'Events', { name: this.#name });
 
     const functions = this.#functions(props.code, {
@@ -49,10 +50,12 @@ export class BatonStack extends Stack {
       bucket: bucket.bucketName,
       stepQueueUrl: steps.queue.queueUrl,
       effectQueueUrl: effects.queue.queueUrl,
+      fireQueueUrl: fires.queue.queueUrl,
       bus: bus.bus.eventBusName,
       stepDelaySeconds: String(props.config.stepDelaySeconds),
       leaseSeconds: String(props.config.leaseSeconds),
       egressAllow: props.config.egressAllow,
+      auditDays: String(props.config.auditDays),
       modelParameter: parameters.model,
       secretPrefix: parameters.prefix,
     });
@@ -64,6 +67,8 @@ export class BatonStack extends Stack {
       effectQueue: effects.queue.queueArn,
       stepDeadQueue: steps.dead.queueArn,
       effectDeadQueue: effects.dead.queueArn,
+      fireQueue: fires.queue.queueArn,
+      fireDeadQueue: fires.dead.queueArn,
       eventDeadQueue: bus.dead.queueArn,
       bucket: bucket.bucketArn,
       'bucket/org/*': bucket.arnForObjects('org/*'),
@@ -71,6 +76,7 @@ export class BatonStack extends Stack {
       bus: bus.bus.eventBusArn,
       'parameter/model': parameterArn(parameters.model),
       'parameter/org/*': parameterArn(`${parameters.prefix}/org/*`),
+      'parameter/org/*/webhook/*': parameterArn(`${parameters.prefix}/org/*/webhook/*`),
     };
     for (const name of FUNCTIONS) grant(functions[name].role, (props.grants ?? GRANTS)[name], arns);
 
@@ -78,6 +84,8 @@ export class BatonStack extends Stack {
     functions.effect.consume('Effects', effects.queue, props.config.effectConcurrency);
     functions['dead-letter'].consume('DeadSteps', steps.dead, DEAD_LETTER_CONCURRENCY);
     functions['dead-letter'].consume('DeadEffects', effects.dead, DEAD_LETTER_CONCURRENCY);
+    functions.fire.consume('Fires', fires.queue, props.config.fireConcurrency, FIRE_BATCH);
+    functions['dead-letter'].consume('DeadFires', fires.dead, DEAD_LETTER_CONCURRENCY);
     bus.runAgentsWith(functions['run-agent'].fn);
     this.#clock('Tick', RULES.tick, Duration.minutes(1), functions.tick);
     this.#clock('Sweep', RULES.sweep, Duration.minutes(5), functions.sweep);
@@ -94,9 +102,9 @@ export class BatonStack extends Stack {
       name: this.#name,
       email: props.config.alarmEmail,
       api,
-      queues: [steps, effects],
+      queues: [steps, effects, fires],
       functions: all,
-      alarms: [steps, effects, bus, api, ...all].flatMap((part) => part.alarms),
+      alarms: [steps, effects, fires, bus, api, ...all].flatMap((part) => part.alarms),
     });
     new CfnOutput(this, OUTPUTS.apiUrl, { value: api.api.apiEndpoint, description: 'Address of the HTTP API' });
     new CfnOutput(this, OUTPUTS.bootstrapFunction, {
@@ -138,6 +146,9 @@ export class BatonStack extends Stack {
 
 /** Dead letters are few and each may write a reason for people; two at once is the least a mapping takes. */
 const DEAD_LETTER_CONCURRENCY = 2;
+
+/** Fires are short and come in herds: everybody's schedule is due on the hour. */
+const FIRE_BATCH = 10;
 
 /** A step's delay is at most 15 minutes and a wait acknowledges its message, so an hour means that nothing consumes. */
 const OLDEST_MESSAGE = Duration.hours(1);

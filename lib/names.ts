@@ -4,7 +4,17 @@
  */
 
 /** Every deployed function. One folder `functions/<name>/handler.ts` each, exporting `handler`. */
-export const FUNCTIONS = ['api', 'step', 'effect', 'tick', 'sweep', 'dead-letter', 'run-agent', 'bootstrap'] as const;
+export const FUNCTIONS = [
+  'api',
+  'step',
+  'effect',
+  'tick',
+  'sweep',
+  'dead-letter',
+  'run-agent',
+  'bootstrap',
+  'fire',
+] as const;
 export type FunctionName = (typeof FUNCTIONS)[number];
 
 /** Environment variables of the functions. The template sets every one of them that a function reads. */
@@ -14,6 +24,7 @@ export const ENV = {
   bucket: 'BUCKET_NAME',
   stepQueueUrl: 'STEP_QUEUE_URL',
   effectQueueUrl: 'EFFECT_QUEUE_URL',
+  fireQueueUrl: 'FIRE_QUEUE_URL',
   bus: 'BUS_NAME',
   /** Pause between two steps, seconds, 0 to 900 (SQS `DelaySeconds`). */
   stepDelaySeconds: 'STEP_DELAY_SECONDS',
@@ -21,6 +32,8 @@ export const ENV = {
   leaseSeconds: 'LEASE_SECONDS',
   /** Comma list of `host:port` that the guarded fetch lets through although they are private. */
   egressAllow: 'EGRESS_ALLOW',
+  /** How long a row of the audit is kept, days. */
+  auditDays: 'AUDIT_DAYS',
   /** SSM SecureString with the operator's own model account (JSON); may be missing. */
   modelParameter: 'MODEL_PARAMETER',
   /** Prefix of the SSM SecureStrings that hold the organisations' provider keys. */

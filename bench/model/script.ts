@@ -10,6 +10,12 @@ export interface Script {
   readonly calls: number;
   /** A POST to this address in step `POST_STEP` in place of a thought. */
   readonly post?: string;
+  /** Several runs follow it, so that a step is counted by its own prompt and not by the requests of the name. */
+  readonly shared?: boolean;
+  /** Every step waits in place of its calls: so many seconds, or until a time (ISO 8601). */
+  readonly wait?: number | string;
+  /** Tasks to name where the workflow asks for a list of them. */
+  readonly tasks?: number;
 }
 
 /** One call of the model, as the server keeps it. Times in ms since the epoch, with fractions. */
@@ -31,6 +37,8 @@ export interface Message {
 export interface ChatRequest {
   readonly messages: readonly Message[];
   readonly tools?: readonly unknown[];
+  /** The reply must have a form: a workflow asks for tasks. */
+  readonly response_format?: { readonly json_schema?: { readonly name: string } };
 }
 
 /** The one step of a run with a `post` that has it. */
@@ -51,7 +59,10 @@ export const scriptOf = (request: ChatRequest): Script => {
   throw new Error('The prompt names no script of the bench.');
 };
 
-export const isSummary = (request: ChatRequest): boolean => (request.tools ?? []).length === 0;
+export const asksForTasks = ({ response_format: form }: ChatRequest): boolean => form?.json_schema?.name === 'tasks';
+
+export const isSummary = (request: ChatRequest): boolean =>
+  (request.tools ?? []).length === 0 && !asksForTasks(request);
 
 export const windowChars = ({ messages }: ChatRequest): number =>
   messages.reduce(
@@ -66,10 +77,18 @@ export const windowChars = ({ messages }: ChatRequest): number =>
 export const repliesIn = ({ messages }: ChatRequest): number =>
   messages.filter(({ role }) => role === 'assistant').length;
 
+/** Whether the prompt alone tells the step: it holds what was committed, and the requests of other runs do not count. */
+export const isCountedByPrompt = ({ post, shared }: Script): boolean => post !== undefined || shared === true;
+
 interface Reply {
   readonly content: string;
-  readonly calls: readonly { readonly name: string; readonly args: { readonly [name: string]: string } }[];
+  readonly calls: readonly { readonly name: string; readonly args: { readonly [name: string]: string | number } }[];
 }
+
+export const tasksReply = ({ tasks = 0 }: Script): Reply => ({
+  content: JSON.stringify({ tasks: Array.from({ length: tasks }, (_, index) => `Task ${index + 1}.`) }),
+  calls: [],
+});
 
 /** @param text makes so many characters that no compression shortens and no two calls share */
 export const replyTo = (script: Script, step: number | undefined, text: (chars: number) => string): Reply => {
@@ -81,6 +100,11 @@ export const replyTo = (script: Script, step: number | undefined, text: (chars: 
       content: 'One effect.',
       calls: [{ name: 'http_request', args: { method: 'POST', url: script.post, body } }],
     };
+  }
+  if (script.wait !== undefined) {
+    const args = typeof script.wait === 'number' ? { seconds: script.wait } : { until: script.wait };
+    // As long as a step without a wait, so that the two can be compared.
+    return { content: text(STEP_CHARS), calls: [{ name: 'wait', args }] };
   }
   const chars = Math.floor(STEP_CHARS / script.calls);
   const calls = Array.from({ length: script.calls }, () => ({ name: 'think', args: { thought: text(chars) } }));

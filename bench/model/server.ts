@@ -3,13 +3,16 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
+  asksForTasks,
   type ChatRequest,
+  isCountedByPrompt,
   isSummary,
   type ModelCall,
   repliesIn,
   replyTo,
   type Script,
   scriptOf,
+  tasksReply,
   windowChars,
 } from './script.ts';
 
@@ -24,8 +27,8 @@ const noise = (chars: number): string =>
 
 /** A run that may meet a crash is counted by its prompt, which holds what was committed; a long one by its requests. */
 const stepOf = (script: Script, request: ChatRequest): number | undefined => {
-  if (isSummary(request)) return undefined;
-  if (script.post !== undefined) return repliesIn(request) + 1;
+  if (isSummary(request) || asksForTasks(request)) return undefined;
+  if (isCountedByPrompt(script)) return repliesIn(request) + 1;
   const step = (counts.get(script.run) ?? 0) + 1;
   counts.set(script.run, step);
   return step;
@@ -36,7 +39,7 @@ const complete = (text: string, at: number): unknown => {
   // The request for a summary shows the goals to the model too, so the script is in every prompt.
   const script = scriptOf(request);
   const step = stepOf(script, request);
-  const reply = replyTo(script, step, noise);
+  const reply = asksForTasks(request) ? tasksReply(script) : replyTo(script, step, noise);
   calls.push({ run: script.run, at, step, windowChars: windowChars(request) });
   return {
     id: `bench-${calls.length}`,

@@ -77,12 +77,12 @@ export class ServiceFunction extends Construct {
     this.alarms = this.alarmsOf(props);
   }
 
-  /** Feeds the function from a queue, one message an invocation; the grants to receive are in `cdk/grants.ts`. */
-  consume(id: string, queue: IQueue, maxConcurrency: number): void {
+  /** Feeds the function from a queue, one message an invocation or a few; the grants to receive are in `cdk/grants.ts`. */
+  consume(id: string, queue: IQueue, maxConcurrency: number, batchSize = 1): void {
     new EventSourceMapping(this, id, {
       target: this.fn,
       eventSourceArn: queue.queueArn,
-      batchSize: 1,
+      batchSize,
       reportBatchItemFailures: true,
       // Reserved concurrency would not slow the pollers: throttled messages wear out and land among the dead letters.
       maxConcurrency,

@@ -8,8 +8,12 @@ import { judgeDeadLetter } from '../../lib/execution/dead-letter.ts';
 import { stepMessageSchema } from '../../lib/execution/message.ts';
 import { UnreadableRow } from '../../lib/kernel/errors.ts';
 import { sqsHandler } from '../../lib/middleware/sqs-handler.ts';
+import { buryFire } from '../../lib/schedule/dead-letter.ts';
+import { fireMessageSchema } from '../../lib/schedule/message.ts';
+import { buryWebhook } from '../../lib/webhook/deliver.ts';
+import { webhookMessageSchema } from '../../lib/webhook/message.ts';
 
-const deadSchema = z.union([stepMessageSchema, effectMessageSchema]);
+const deadSchema = z.union([stepMessageSchema, effectMessageSchema, fireMessageSchema, webhookMessageSchema]);
 
 export const handler = sqsHandler({
   log,
@@ -19,8 +23,10 @@ export const handler = sqsHandler({
   // A row of a newer version outlasts every repeat; the row itself stays as it is.
   hopeless: (error) => error instanceof UnreadableRow,
   handle: async (message, record) => {
-    log.append(message);
+    log.append({ ...message });
     if ('effectId' in message) await buryEffect(executionDeps(), message);
+    else if ('webhookId' in message) await buryWebhook(executionDeps(), message);
+    else if ('scheduleId' in message) await buryFire(executionDeps(), message);
     else await judgeDeadLetter(executionDeps(), message, record.messageId);
   },
 });

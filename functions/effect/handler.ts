@@ -1,23 +1,29 @@
+import * as z from 'zod';
 import { blobs } from '../../lib/compose/bucket.ts';
-import { log, metrics } from '../../lib/compose/core.ts';
+import { effects, log, metrics } from '../../lib/compose/core.ts';
 import { effectDeps } from '../../lib/compose/effect.ts';
+import { webhookDeps } from '../../lib/compose/webhooks.ts';
 import { deliverEffect, retrySeconds } from '../../lib/effect/deliver.ts';
 import { effectMessageSchema } from '../../lib/effect/effect.ts';
 import { sqsHandler } from '../../lib/middleware/sqs-handler.ts';
+import { handleWebhookMessage } from '../../lib/webhook/deliver.ts';
+import { webhookMessageSchema } from '../../lib/webhook/message.ts';
+
+const messageSchema = z.union([effectMessageSchema, webhookMessageSchema]);
 
 export const handler = sqsHandler({
   log,
   metrics,
   blobs,
-  parse: (body) => effectMessageSchema.parse(JSON.parse(body)),
+  parse: (body) => messageSchema.parse(JSON.parse(body)),
   handle: async (message, record) => {
-    log.append({ orgId: message.orgId, effectId: message.effectId });
-    const deps = effectDeps();
+    log.append({ ...message });
     try {
-      await deliverEffect(deps, message);
+      if ('effectId' in message) await deliverEffect(effectDeps(), message);
+      else await handleWebhookMessage(webhookDeps(), message);
     } catch (error) {
       const seconds = retrySeconds(Number(record.attributes.ApproximateReceiveCount));
-      await deps.effects.changeVisibility(record.receiptHandle, seconds);
+      await effects().changeVisibility(record.receiptHandle, seconds);
       throw error;
     }
   },

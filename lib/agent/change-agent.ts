@@ -22,6 +22,8 @@ export interface AgentChanges {
   /** `null` takes it away. */
   readonly description?: string | null | undefined;
   readonly projectId?: string | undefined;
+  /** The name of a workflow that there is (`chooseWorkflow`). */
+  readonly workflow?: string | undefined;
   /** Replaces these keys; others stay. */
   readonly config?: ConfigEntries | undefined;
 }
@@ -38,7 +40,7 @@ export const patchAgent = async (
   nowMs: number,
 ): Promise<AgentWithConfig> => {
   const { orgId, agentId } = at;
-  const { name, description, projectId, config = {} } = changes;
+  const { name, description, projectId, workflow, config = {} } = changes;
   checkConfig(config, tools);
   if (projectId !== undefined && !isId('prj', projectId)) throw noSuchProject(projectId);
   const agent = await getAgent(table, orgId, agentId);
@@ -50,6 +52,7 @@ export const patchAgent = async (
   if (description !== undefined)
     badge.push(description === null ? remove('description') : set('description', description));
   if (projectId !== undefined) badge.push(set('projectId', projectId));
+  if (workflow !== undefined) badge.push(set('workflow', workflow));
   const writes: Write[] = [{ update: keys.agent(orgId, agentId), changes: badge, if: stands }];
   for (const [key, value] of Object.entries(config)) writes.push({ put: configItem(orgId, agentId, key, value, now) });
   if (projectId !== undefined) writes.push(projectStands(orgId, projectId));

@@ -43,6 +43,12 @@ export const CONFIG_SCHEMAS = {
   stepDelaySeconds: whole(0, 900).describe('Pause between two steps.'),
   permissionType: z.enum(['GOD_MODE', 'RESTRICTED']),
   permissionTools: names.describe('Exactly these need permission. Without it RESTRICTED means all but effect none.'),
+  permissionTtlSeconds: whole(60, 2_592_000).describe(
+    'How long a permission waits for a decision; without it, for ever.',
+  ),
+  permissionExpiry: z
+    .enum(['reject', 'pause'])
+    .describe('What becomes of a permission that nobody decided in time; reject is usual. It is never an approval.'),
   httpUnsafe: z
     .boolean()
     .describe('No server honours Idempotency-Key: http_request other than GET and HEAD runs once at most.'),

@@ -6,6 +6,7 @@ import type { Alongside } from '../tenancy/alongside.ts';
 import { getOrganisation } from '../tenancy/organisation.ts';
 import { projectStands } from '../tenancy/project.ts';
 import { type AgentWithConfig, agentItem, configItem } from './agent.ts';
+import { chooseWorkflow, type Workflows } from './choose-workflow.ts';
 import { checkConfig } from './config.ts';
 import type { ConfigEntries } from './config-keys.ts';
 
@@ -23,9 +24,8 @@ export interface NewAgent {
 }
 
 /** What there is to choose from. */
-export interface Available {
+export interface Available extends Workflows {
   readonly tools: readonly string[];
-  readonly workflows: readonly string[];
 }
 
 /**
@@ -38,9 +38,9 @@ export const createAgent = async (
   given: NewAgent,
   nowMs: number,
 ): Promise<AgentWithConfig> => {
-  const { orgId, name, description, workflow = 'goal', config = {} } = given;
+  const { orgId, name, description, config = {} } = given;
   checkConfig(config, available.tools);
-  checkWorkflow(workflow, available.workflows);
+  const workflow = await chooseWorkflow(available, orgId, given.workflow ?? 'goal');
   if (given.projectId !== undefined && !isId('prj', given.projectId)) throw noSuchProject(given.projectId);
   const projectId = given.projectId ?? (await getOrganisation(deps.table, orgId)).defaultProjectId;
 
@@ -70,13 +70,6 @@ export const createAgent = async (
     throw error;
   }
   return created;
-};
-
-const checkWorkflow = (workflow: string, available: readonly string[]): void => {
-  if (available.includes(workflow)) return;
-  const expected = `one of ${available.join(', ')}`;
-  const received = `"${workflow.slice(0, 60)}"`;
-  throw badRequest(`There is no such workflow: expected ${expected}.`, [{ field: 'workflow', received, expected }]);
 };
 
 export const noSuchProject = (projectId: string): Error =>

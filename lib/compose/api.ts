@@ -1,13 +1,16 @@
 import type { ApiDeps } from '../http/deps.ts';
 import { makeExecutionService } from '../http/executions/service.ts';
+import { ENV } from '../names.ts';
 import { makeAuthenticator } from '../tenancy/authenticate.ts';
 import { toolSpec } from '../tools/spec.ts';
 import type { Tool } from '../tools/tool.ts';
 import { allTools } from '../tools/toolkit.ts';
+import { BUILT_IN_NAMES } from '../workflow/built-ins.ts';
 import { blobs, filesOf } from './bucket.ts';
-import { clock, ids, log, once, table } from './core.ts';
+import { clock, fires, ids, log, numberEnv, once, table, webhooks } from './core.ts';
+import { judgeWebhookUrl } from './egress.ts';
 import { startDeps } from './executions.ts';
-import { models, secrets } from './models.ts';
+import { modelClient, models, secrets } from './models.ts';
 
 /** What `GET /v1/tools` says of a tool whose effect its arguments decide. */
 const describedEffect = (tool: Tool): ApiDeps['tools'][number]['effect'] =>
@@ -17,9 +20,13 @@ export const apiDeps = once(
   (): ApiDeps => ({
     table: table(),
     secrets: secrets(),
+    models: modelClient(),
     clock,
     ids,
     log,
+    fires: fires(),
+    auditDays: numberEnv(ENV.auditDays),
+    webhooks: { webhooks: webhooks(), judgeUrl: judgeWebhookUrl },
     authenticator: makeAuthenticator({ table: table(), clock }),
     executions: makeExecutionService({
       ...startDeps(),
@@ -28,6 +35,6 @@ export const apiDeps = once(
       modelConfigured: async (orgId) => (await models()(orgId, undefined)) !== undefined,
     }),
     tools: allTools.map((tool) => ({ ...toolSpec(tool), effect: describedEffect(tool) })),
-    workflows: ['goal'],
+    workflows: BUILT_IN_NAMES,
   }),
 );

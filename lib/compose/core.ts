@@ -9,6 +9,8 @@ import type { Clock } from '../kernel/ports.ts';
 import { ENV } from '../names.ts';
 import { makeLog } from '../observe/logger.ts';
 import { makeMetrics } from '../observe/metrics.ts';
+import type { FireMessage } from '../schedule/message.ts';
+import type { WebhookMessage } from '../webhook/message.ts';
 
 export const once = <T>(make: () => T): (() => T) => {
   let made: { readonly value: T } | undefined;
@@ -56,3 +58,6 @@ export const ids: Ids = makeIds();
 export const table = once(() => makeTable({ client: dynamoDb(), tableName: env(ENV.table) }));
 export const steps = once(() => makeQueue<StepMessage>({ client: sqs(), queueUrl: env(ENV.stepQueueUrl) }));
 export const effects = once(() => makeQueue<EffectMessage>({ client: sqs(), queueUrl: env(ENV.effectQueueUrl) }));
+/** Messages about webhooks, on the effect queue too. */
+export const webhooks = once(() => makeQueue<WebhookMessage>({ client: sqs(), queueUrl: env(ENV.effectQueueUrl) }));
+export const fires = once(() => makeQueue<FireMessage>({ client: sqs(), queueUrl: env(ENV.fireQueueUrl) }));

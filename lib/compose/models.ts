@@ -4,10 +4,14 @@ import { makeSecrets } from '../aws/secrets.ts';
 import type { ResolvedModel } from '../execution/step/deps.ts';
 import { priceOf } from '../model/prices.ts';
 import { ENV } from '../names.ts';
+import { makeModelClient } from '../openai/model-client.ts';
 import { resolveModel } from '../tenancy/resolve-model.ts';
-import { clock, env, once, table } from './core.ts';
+import { clock, env, log, once, table } from './core.ts';
+import { guardedFetch } from './egress.ts';
 
 export const secrets = once(() => cachedSecrets(makeSecrets({ client: ssm(), prefix: env(ENV.secretPrefix) }), clock));
+
+export const modelClient = once(() => makeModelClient({ guarded: guardedFetch(), log }));
 
 const RESOLVED_FOR_MS = 30_000;
 

@@ -1,18 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { StepDeps } from '../execution/step/deps.ts';
+import { makeRowMemory } from '../execution/step/row-memory.ts';
 import { ENV } from '../names.ts';
-import { makeGuardedFetch } from '../net/guarded-fetch.ts';
-import { makeModelClient } from '../openai/model-client.ts';
 import { allTools } from '../tools/toolkit.ts';
 import { blobs, filesOf } from './bucket.ts';
-import { log, numberEnv, once } from './core.ts';
+import { numberEnv, once } from './core.ts';
+import { guardedFetch } from './egress.ts';
 import { executionDeps } from './executions.ts';
-import { models } from './models.ts';
-
-const guardedFetch = once(() => {
-  const allow = (process.env[ENV.egressAllow] ?? '').split(',').map((entry) => entry.trim());
-  return makeGuardedFetch({ allow: allow.filter((entry) => entry !== '') });
-});
+import { modelClient, models } from './models.ts';
 
 /** All waits for the model of one step together; above it a person is asked. */
 const MAX_WAIT_MS = 3_600_000;
@@ -21,7 +16,8 @@ export const stepDeps = once(
   (): StepDeps => ({
     ...executionDeps(),
     blobs: blobs(),
-    models: makeModelClient({ guarded: guardedFetch(), log }),
+    memory: makeRowMemory(),
+    models: modelClient(),
     resolveModel: models(),
     tools: new Map(allTools.map((tool) => [tool.name, tool] as const)),
     filesOf,

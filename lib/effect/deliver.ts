@@ -1,17 +1,44 @@
 import { ifStill } from '../kernel/if-still.ts';
 import { due, keys } from '../kernel/keys.ts';
 import type { Bus, Clock, Log, Queue } from '../kernel/ports.ts';
-import { and, eq, type Item, remove, set, type Table } from '../kernel/table.ts';
+import { and, eq, type Item, ne, remove, set, type Table } from '../kernel/table.ts';
 import { TABLE } from '../names.ts';
-import { EFFECT_STALL_MS, EFFECT_VERSION, type EffectMessage, parseEffectPk, readEffect } from './effect.ts';
+import {
+  EFFECT_STALL_MS,
+  EFFECT_VERSION,
+  type Effect,
+  type EffectMessage,
+  parseEffectPk,
+  readEffect,
+} from './effect.ts';
 
 export interface EffectDeps {
   readonly table: Table;
   readonly clock: Clock;
   readonly log: Log;
-  readonly bus: Bus;
+  /** Where an effect goes, by its kind. It may be called again for the same effect. */
+  readonly outlets: { readonly [kind in Effect['kind']]: Outlet };
   readonly effects: Queue<EffectMessage>;
 }
+
+/** @throws when the effect is not out, or not all of it: it comes again */
+export type Outlet = (effect: Effect) => Promise<void>;
+
+/** Receivers know a repeat by the `id` in the detail. */
+export const busOutlet =
+  (bus: Bus): Outlet =>
+  async ({ effectId, detailType, detail }) => {
+    const members = JSON.parse(detail) as { readonly [key: string]: unknown };
+    await bus.publish({ detailType, detail: { id: effectId, ...members } });
+  };
+
+/** All are tried, whatever one of them says, so that none waits for another to be well. */
+export const toAll =
+  (outlets: readonly Outlet[]): Outlet =>
+  async (effect) => {
+    const results = await Promise.allSettled(outlets.map((outlet) => outlet(effect)));
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+  };
 
 /** Rows of what was sent are kept this long. */
 const KEPT_SECONDS = 7 * 86_400;
@@ -23,9 +50,8 @@ export const retrySeconds = (receiveCount: number): number =>
   Math.min(LONGEST_RETRY_SECONDS, FIRST_RETRY_SECONDS * 2 ** Math.max(0, receiveCount - 1));
 
 /**
- * Sends one effect. A crash between the sending and its mark sends it again: receivers know a repeat by the `id` in the
- * detail.
- * @throws whatever the bus says: the message stays and comes back later
+ * Sends one effect. A crash between the sending and its mark sends it again: the outlets' receivers know a repeat.
+ * @throws whatever its outlet says: the message stays and comes back later
  */
 export const deliverEffect = async (deps: EffectDeps, message: EffectMessage): Promise<void> => {
   const [item, organisation] = await Promise.all([
@@ -35,10 +61,9 @@ export const deliverEffect = async (deps: EffectDeps, message: EffectMessage): P
   if (item === undefined) return;
   const effect = readEffect(item);
   if (effect.state !== 'pending') return;
-  // Somebody holds the whole organisation; its mark brings the effect back.
-  if (organisation?.stopped !== undefined) return;
-  const detail = JSON.parse(effect.detail) as { readonly [key: string]: unknown };
-  await deps.bus.publish({ detailType: effect.detailType, detail: { id: effect.effectId, ...detail } });
+  // Somebody holds the whole organisation; its mark brings the effect back. What stays among its runs leaves nothing.
+  if (organisation?.stopped !== undefined && effect.kind !== 'child') return;
+  await deps.outlets[effect.kind](effect);
   const now = deps.clock.now();
   await ifStill(() =>
     deps.table.update(
@@ -62,7 +87,8 @@ export const buryEffect = async (deps: Pick<EffectDeps, 'table' | 'log'>, messag
     deps.table.update(
       keys.effect(message.orgId, message.effectId),
       [set('state', 'dead'), remove('duePk'), remove('dueSk')],
-      and(eq('v', EFFECT_VERSION), eq('state', 'pending')),
+      // A run waits for the end of its child as long as it takes: the sweep goes on sending it.
+      and(eq('v', EFFECT_VERSION), eq('state', 'pending'), ne('kind', 'child')),
     ),
   );
 };

@@ -16,12 +16,18 @@ const effectSchema = z.object({
   v: z.literal(EFFECT_VERSION),
   effectId: z.string(),
   orgId: z.string(),
-  kind: z.literal('bus'),
+  /** `bus`: for the app's bus, and for the webhooks that want it; `webhook`: for webhooks alone; `child`: for runs above and below. */
+  kind: z.enum(['bus', 'webhook', 'child']),
+  /** Of a webhook's effect: the type of its event. */
   detailType: z.string(),
   /** JSON text of the event's detail. */
   detail: z.string(),
   state: z.enum(['pending', 'sent', 'dead']),
   at: z.number(),
+  /** Number of the event among those of its subject; rises in the order in which they happened. */
+  sequence: z.number().optional(),
+  /** Step of the execution that it happened in. */
+  step: z.number().optional(),
   sentAt: z.number().optional(),
   lastError: z.string().optional(),
   duePk: z.string().optional(),
@@ -41,7 +47,10 @@ export const readEffect = (item: Item): Effect => {
 export const EFFECT_STALL_MS = 600_000;
 
 export const effectItem = (
-  effect: Pick<Effect, 'effectId' | 'orgId' | 'kind' | 'detailType' | 'detail' | 'at'>,
+  effect: Pick<Effect, 'effectId' | 'orgId' | 'kind' | 'detailType' | 'detail' | 'at'> & {
+    readonly sequence?: number;
+    readonly step?: number;
+  },
 ): Item => ({
   ...keys.effect(effect.orgId, effect.effectId),
   ...effect,

@@ -1,12 +1,13 @@
 /** The clock's half of the protocol: `sweep` looks where nothing moved, `tick` wakes what was to come later than SQS can delay. */
 import { ifStill } from '../kernel/if-still.ts';
 import { DUE_SHARDS, type DueKind, due, parseExecutionPk } from '../kernel/keys.ts';
-import { and, eq, type Item, set } from '../kernel/table.ts';
+import { and, type Change, eq, type Item, set } from '../kernel/table.ts';
 import { A, type Execution, readExecution } from './execution.ts';
 import { dropMark, markAt, STALL_MS, setMark, stallMark } from './mark.ts';
 import { isTerminal } from './status.ts';
 import { MAX_DELAY_SECONDS, send } from './step/claim.ts';
 import type { ExecutionDeps } from './step/deps.ts';
+import { isOverdue } from './step/wake-wait.ts';
 
 /** `tick` comes every minute and looks this far ahead: what is due meanwhile is sent with the delay that hits its second. */
 export const TICK_HORIZON_MS = 150_000;
@@ -70,27 +71,40 @@ export const sweepExecution = async (deps: ExecutionDeps, found: Item): Promise<
       seen(execution),
     ),
   );
-  if (!moved || execution.status !== 'RUNNING') return;
+  if (!moved || (execution.status !== 'RUNNING' && !isOverdue(execution, now))) return;
   deps.metrics.count('StalledChains');
   deps.log.warn('A chain stood still and was sent again.', { executionId: execution.executionId, seq: execution.seq });
   await send(deps, execution, delayUntil(execution, now));
 };
 
 const delayUntil = (execution: Execution, now: number): number =>
-  Math.min(MAX_DELAY_SECONDS, Math.max(0, Math.ceil(((execution.notBefore ?? now) - now) / 1000)));
+  Math.min(MAX_DELAY_SECONDS, Math.max(0, Math.ceil(((timeOf(execution) ?? now) - now) / 1000)));
+
+/** When the next message of an execution is to be there. */
+const timeOf = ({ status, waitUntil, notBefore }: Execution): number | undefined =>
+  status === 'WAIT_STEP' ? waitUntil : notBefore;
 
 /** Wakes a wait that was too long for `DelaySeconds`; the mark then guards the step like any other. */
 export const tickExecution = async (deps: ExecutionDeps, found: Item): Promise<void> => {
   const execution = await executionAt(deps, found);
   if (execution === undefined || execution.dueSk === undefined) return;
   const now = deps.clock.now();
+  // The index was behind: what it showed has come and gone.
+  if (execution.duePk !== due.pkOf('tick', execution.executionId)) return;
   const key = { pk: found.pk, sk: found.sk };
-  const moved = await ifStill(() =>
-    deps.table.update(
-      key,
-      isTerminal(execution.status) ? dropMark : setMark(stallMark(execution.executionId, now + TICK_HORIZON_MS)),
-      seen(execution),
-    ),
-  );
-  if (moved && execution.status === 'RUNNING') await send(deps, execution, delayUntil(execution, now));
+  const moved = await ifStill(() => deps.table.update(key, afterTick(execution, now), seen(execution)));
+  if (!moved || isFarOff(execution, now)) return;
+  const waits = execution.status === 'WAIT_STEP' && execution.waitUntil !== undefined;
+  if (execution.status === 'RUNNING' || waits) await send(deps, execution, delayUntil(execution, now));
+};
+
+/** The time of a wait may have changed since its mark was set. */
+const isFarOff = (execution: Execution, now: number): boolean =>
+  execution.status === 'WAIT_STEP' && (timeOf(execution) ?? now) > now + TICK_HORIZON_MS;
+
+const afterTick = (execution: Execution, now: number): readonly Change[] => {
+  if (isTerminal(execution.status)) return dropMark;
+  const { executionId, waitUntil } = execution;
+  if (isFarOff(execution, now) && waitUntil !== undefined) return setMark(markAt('tick', executionId, waitUntil));
+  return setMark(stallMark(executionId, now + TICK_HORIZON_MS));
 };

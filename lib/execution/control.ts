@@ -8,21 +8,25 @@ import {
   ConditionFailed,
   eq,
   exists,
+  missing,
   not,
   oneOf,
+  or,
   remove,
   set,
   TransactionRefused,
   type Write,
 } from '../kernel/table.ts';
+import { changeBudget } from './children/raise-budget.ts';
 import { A, EXECUTION_VERSION, type Execution, type Limits, readExecution } from './execution.ts';
 import { type At, getExecution } from './get.ts';
-import { dropMark, setMark, stallMark } from './mark.ts';
+import { dropMark, markAt, setMark } from './mark.ts';
 import { messageFor } from './message.ts';
 import { readAsk } from './rows.ts';
 import { illegalMove, isTerminal, STOPPED, type Status, type StatusEvent, TERMINAL, transition } from './status.ts';
-import { clockStopped, leaseGone } from './step/changes.ts';
-import { MAX_DELAY_SECONDS } from './step/claim.ts';
+import { clockStopped, intoRunning, leaseGone } from './step/changes.ts';
+import { MAX_DELAY_SECONDS, sendWhenDue } from './step/claim.ts';
+import { refuseSpentDay } from './step/daily-budget.ts';
 import type { ExecutionDeps } from './step/deps.ts';
 import { limitReached } from './step/fuses.ts';
 import { allPages } from './step/load.ts';
@@ -54,7 +58,12 @@ const move = async (
         update: keys.execution(at.orgId, at.executionId),
         changes: [set(A.status, to), set(A.since, now), set(A.updated, now), ...changes],
         // `since` is the version of the status: of three resumes at once one finds the state it read.
-        if: and(eq(A.status, execution.status), eq(A.since, execution.since), ...pausedFromAsSeen(execution)),
+        if: and(
+          eq(A.status, execution.status),
+          eq(A.since, execution.since),
+          ...pausedFromAsSeen(execution),
+          childrenAsSeen(execution),
+        ),
       };
       await writeStatus(deps, change, write, await beside(execution, now));
       return await getExecution(deps.table, at);
@@ -72,6 +81,10 @@ const pausedFromAsSeen = (execution: Execution) => [
   execution.pausedFrom === undefined ? not(exists(A.pausedFrom)) : eq(A.pausedFrom, execution.pausedFrom),
 ];
 
+/** A step under way may start runs without touching the status: whoever ends this one must know of them. */
+const childrenAsSeen = ({ openChildren }: Execution) =>
+  openChildren === 0 ? or(missing(A.openChildren), eq(A.openChildren, 0)) : eq(A.openChildren, openChildren);
+
 /** @throws AppError 409 naming both states */
 export const pauseExecution = (deps: ExecutionDeps, at: At): Promise<Execution> =>
   move(deps, at, 'pause', (execution, now) => ({
@@ -79,29 +92,30 @@ export const pauseExecution = (deps: ExecutionDeps, at: At): Promise<Execution> 
     changes: [set(A.pausedFrom, execution.status), ...clockStopped(execution, now)],
   }));
 
-/** Every move into RUNNING, by whomever, carries the mark and starts the clock. */
-export const intoRunning = (executionId: string, now: number): readonly Change[] => [
-  ...setMark(stallMark(executionId, now)),
-  remove(A.dueBackoff),
-  set(A.runningSince, now),
-];
-
 /**
  * Goes on where it stood: PAUSED returns to what it was waiting for, a stop by a fuse needs its limit raised first.
  * @throws AppError 409
  */
 export const resumeExecution = async (deps: ExecutionDeps, at: At): Promise<Execution> => {
+  await refuseSpentDay(deps, await getExecution(deps.table, at));
   const resumed = await move(deps, at, 'resume', (execution, now) => {
     const waiting =
       execution.status === 'PAUSED' && execution.pausedFrom !== undefined ? execution.pausedFrom : 'RUNNING';
     const cleared = [remove(A.pausedFrom), remove(A.reason), remove(A.errorCode), remove(A.errorMessage)];
-    if (waiting !== 'RUNNING') return { to: waiting, changes: cleared };
+    // A wait whose time came meanwhile is over.
+    const until = waiting === 'WAIT_STEP' ? execution.waitUntil : undefined;
+    const mark = until === undefined ? [] : setMark(markAt('tick', at.executionId, until));
+    if (waiting !== 'RUNNING' && (until === undefined || until > now))
+      return { to: waiting, changes: [...cleared, ...mark] };
     if (STOPPED.includes(execution.status)) refuseUnraised(execution, now);
     const afresh = [set(A.attempts, 0), set(A.waitedMs, 0), remove(A.notBefore), remove(A.lastError)];
     const counters = STOPPED.includes(execution.status) ? [set(A.repeatCount, 0), ...afresh] : [];
     return { to: 'RUNNING', changes: [...cleared, ...counters, ...intoRunning(at.executionId, now)] };
   });
   if (resumed.status === 'RUNNING') await wake(deps, resumed);
+  if (resumed.status === 'WAIT_STEP' && resumed.waitUntil !== undefined) {
+    await sendWhenDue(deps, resumed, resumed.waitUntil);
+  }
   return resumed;
 };
 
@@ -128,14 +142,18 @@ const cancelAsks = async (deps: ExecutionDeps, execution: Execution, now: number
   const { orgId, executionId, seq, status, pausedFrom = status } = execution;
   if (!pausedFrom.startsWith('WAITING_')) return [];
   const items = await allPages(deps.table, { ...keys.asksOf(orgId, executionId, seq), consistent: true });
-  return items
-    .map(readAsk)
-    .filter(({ state }) => state === 'pending')
-    .map((ask) => ({
-      update: keys.ask(orgId, executionId, ask.seq, ask.n),
-      changes: [set('state', 'cancelled'), set('decidedAt', now)],
-      if: eq('state', 'pending'),
-    }));
+  return items.flatMap((item): readonly Write[] => {
+    const ask = readAsk(item);
+    if (ask.state !== 'pending') return [];
+    return [
+      {
+        update: { pk: item.pk, sk: item.sk },
+        changes: [set('state', 'cancelled'), set('decidedAt', now), remove('duePk'), remove('dueSk')],
+        if: eq('state', 'pending'),
+      },
+      ...(deps.upper.asks?.({ ask: { ...ask, state: 'cancelled' }, at: now }) ?? []),
+    ];
+  });
 };
 
 /**
@@ -163,25 +181,42 @@ export const terminateExecution = (deps: ExecutionDeps, at: At): Promise<Executi
     (execution, now) => cancelAsks(deps, execution, now),
   );
 
-export type LimitChanges = { readonly [Name in keyof Omit<Limits, 'maxSteps'>]?: number | undefined };
+export type LimitChanges = { readonly [Name in keyof Limits]?: number | undefined };
 
 const LIMIT_FIELDS = {
   maxIterations: A.maxIterations,
+  maxSteps: A.maxSteps,
   maxTokens: A.maxTokens,
   maxCost: A.maxCost,
   maxSeconds: A.maxSeconds,
 } as const;
 
-/** Takes effect at the next claim. @throws AppError 404; 409 when it has ended */
+const hasParent = (
+  execution: Execution,
+): execution is Execution & { readonly parentId: string; readonly parentSeq: number; readonly parentN: number } =>
+  execution.parentId !== undefined && execution.parentSeq !== undefined && execution.parentN !== undefined;
+
+/**
+ * Takes effect at the next claim.
+ * @throws AppError 404; 409 when it has ended, or when the run above has not so much left
+ */
 export const changeLimits = async (deps: ExecutionDeps, at: At, limits: LimitChanges): Promise<Execution> => {
   const changes = (Object.keys(LIMIT_FIELDS) as (keyof typeof LIMIT_FIELDS)[]).flatMap((field) => {
     const value = limits[field];
     return value === undefined ? [] : [set(LIMIT_FIELDS[field], value)];
   });
+  const all = [...changes, set(A.updated, deps.clock.now())];
+  if (limits.maxCost !== undefined) {
+    const child = await getExecution(deps.table, at);
+    if (hasParent(child) && !isTerminal(child.status)) {
+      await changeBudget(deps, child, limits.maxCost, all);
+      return getExecution(deps.table, at);
+    }
+  }
   try {
     const item = await deps.table.update(
       keys.execution(at.orgId, at.executionId),
-      [...changes, set(A.updated, deps.clock.now())],
+      all,
       and(eq(A.version, EXECUTION_VERSION), not(oneOf(A.status, TERMINAL))),
     );
     return readExecution(item);

@@ -7,6 +7,7 @@ import { clockStopped } from './step/changes.ts';
 import { type ExecutionDeps, NotYet } from './step/deps.ts';
 import { MAX_ATTEMPTS } from './step/fuses.ts';
 import { isRefused, stopChanges, writeStatus } from './step/stop.ts';
+import { isOverdue } from './step/wake-wait.ts';
 
 /**
  * A step message that the queue gave up on. It is judged by the row like any other: what still stands is sent again while
@@ -18,6 +19,8 @@ export const judgeDeadLetter = async (deps: ExecutionDeps, message: StepMessage,
   const item = await deps.table.get(key, { consistent: true });
   if (item === undefined) return;
   const execution = readExecution(item);
+  // A wait that is over goes on by a fresh message, which ends it; before its time the mark of the wait sees to it.
+  if (isOverdue(execution, deps.clock.now()) && message.seq === execution.seq) return wake(deps, execution);
   if (execution.status !== 'RUNNING') return;
   // The commit that consumed this very message may have died before its send, as for any redelivery. Redrive keeps the id.
   const own = execution.messageId === messageId && execution.seq === message.seq + 1;
@@ -40,7 +43,7 @@ export const judgeDeadLetter = async (deps: ExecutionDeps, message: StepMessage,
   try {
     await writeStatus(
       deps,
-      { execution, from: 'RUNNING', to: 'ERROR_PAUSED', reason: stop.reason, at: now },
+      { execution, from: 'RUNNING', to: 'ERROR_PAUSED', reason: stop.reason, message: stop.message, at: now },
       {
         update: key,
         changes: [...stopChanges(stop, 'ERROR_PAUSED', now), ...clockStopped(execution, now), set(A.attempts, 0)],

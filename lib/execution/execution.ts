@@ -4,6 +4,7 @@ import { keys, owner } from '../kernel/keys.ts';
 import type { Item, Value } from '../kernel/table.ts';
 import { count, time } from './row-fields.ts';
 import { STATUSES, type Status } from './status.ts';
+import { startingWith, usageText, usageTextOf } from './used.ts';
 
 /** Version of the execution row that this code writes and reads. */
 export const EXECUTION_VERSION = 1;
@@ -29,6 +30,7 @@ export const A = {
   seq: 'sq',
   phase: 'ph',
   stepId: 'sp',
+  queues: 'tq',
   leaseOwner: 'lo',
   leaseUntil: 'lu',
   leaseMessage: 'lh',
@@ -37,6 +39,8 @@ export const A = {
   notBefore: 'nb',
   waitedMs: 'wm',
   lastError: 'le',
+  standIn: 'sm',
+  standInUntil: 'su',
   messageId: 'lm',
   inputs: 'in',
   wakingInputs: 'iw',
@@ -62,10 +66,34 @@ export const A = {
   repeatHash: 'rh',
   repeatCount: 'rc',
   dueBackoff: 'db',
+  waitUntil: 'wu',
+  wakeOnInput: 'wi',
   created: 'cr',
   updated: 'up',
   finished: 'fi',
   since: 'si',
+  /** Changes that others were told of; see `numbered.ts`. */
+  changes: 'ch',
+  /** The `maxCost` whose larger part was told to be spent. */
+  budgetWarned: 'bw',
+  scheduleId: 'sc',
+  /** Of a run that another run's call started; see `children/`. */
+  parentId: 'pa',
+  parentSeq: 'pq',
+  parentN: 'pn',
+  rootId: 'ro',
+  depth: 'dp',
+  /** Set aside for runs that this one started and that have not ended, and what those cost that have. */
+  carved: 'cv',
+  childCost: 'cc',
+  openChildren: 'oc',
+  children: 'cn',
+  /** Of a run at the top: all that are open below it. */
+  openBelow: 'ob',
+  usage: 'us',
+  errors: 'er',
+  budgetDay: 'bd',
+  budgetUpTo: 'bu',
   duePk: 'duePk',
   dueSk: 'dueSk',
 } as const;
@@ -88,6 +116,8 @@ const rowSchema = z.object({
   [A.seq]: z.number().int().min(1),
   [A.phase]: z.enum(['think', 'summarise']),
   [A.stepId]: z.string(),
+  /** Of a workflow's task queues: generation, index of the next task, index after the last, seq of the last pop. */
+  [A.queues]: z.record(z.string(), z.tuple([count, count, count, count])).optional(),
   [A.leaseOwner]: z.string().optional(),
   [A.leaseUntil]: time.optional(),
   [A.leaseMessage]: z.string().optional(),
@@ -96,6 +126,8 @@ const rowSchema = z.object({
   [A.notBefore]: time.optional(),
   [A.waitedMs]: count.default(0),
   [A.lastError]: z.string().optional(),
+  [A.standIn]: count.optional(),
+  [A.standInUntil]: time.optional(),
   [A.messageId]: z.string().optional(),
   [A.inputs]: count.default(0),
   [A.wakingInputs]: count.default(0),
@@ -121,10 +153,31 @@ const rowSchema = z.object({
   [A.repeatHash]: z.string().optional(),
   [A.repeatCount]: count.default(0),
   [A.dueBackoff]: count.optional(),
+  [A.waitUntil]: time.optional(),
+  [A.wakeOnInput]: z.boolean().optional(),
   [A.created]: time,
   [A.updated]: time,
   [A.finished]: time.optional(),
   [A.since]: time,
+  [A.changes]: count.default(0),
+  [A.budgetWarned]: count.optional(),
+  [A.scheduleId]: z.string().optional(),
+  [A.parentId]: z.string().optional(),
+  [A.parentSeq]: count.optional(),
+  [A.parentN]: count.optional(),
+  [A.rootId]: z.string().optional(),
+  [A.depth]: count.default(0),
+  [A.carved]: count.default(0),
+  [A.childCost]: count.default(0),
+  [A.openChildren]: count.default(0),
+  [A.children]: count.default(0),
+  [A.openBelow]: count.default(0),
+  [A.usage]: usageText.optional(),
+  /** How often it went into ERROR_PAUSED or FAILED. */
+  [A.errors]: count.default(0),
+  /** The organisation's daily budget: on this UTC day, `cost` and `reserved` together may go up to so many micro-dollars. */
+  [A.budgetDay]: z.string().optional(),
+  [A.budgetUpTo]: count.optional(),
   [A.duePk]: z.string().optional(),
   [A.dueSk]: z.string().optional(),
 });
@@ -145,6 +198,16 @@ export const readExecution = (item: Item): Execution => {
   return Object.fromEntries(Object.entries(A).map(([field, attribute]) => [field, row[attribute]])) as Execution;
 };
 
+/** The call that starts a run. */
+export interface ParentCall {
+  readonly executionId: string;
+  readonly seq: number;
+  readonly n: number;
+  readonly rootId: string;
+  /** Of the run that is started: 1 below a run that nobody's call started. */
+  readonly depth: number;
+}
+
 export interface NewExecution {
   readonly executionId: string;
   readonly orgId: string;
@@ -157,6 +220,11 @@ export interface NewExecution {
   readonly worst: number;
   readonly priceUnknown: boolean;
   readonly windowTokens: number;
+  /** The model it begins with; missing while none is configured. */
+  readonly model?: string | undefined;
+  /** Of the schedule that started it. */
+  readonly scheduleId?: string | undefined;
+  readonly parent?: ParentCall | undefined;
 }
 
 /** Limits of one run. Money in micro-dollars, `maxSeconds` counts time spent RUNNING. */
@@ -197,6 +265,15 @@ export const newExecutionItem = (given: NewExecution, now: number, mark: { duePk
     [A.created]: now,
     [A.updated]: now,
     [A.since]: now,
+    // The start is the first of them.
+    [A.changes]: 1,
+    [A.scheduleId]: given.scheduleId,
+    [A.parentId]: given.parent?.executionId,
+    [A.parentSeq]: given.parent?.seq,
+    [A.parentN]: given.parent?.n,
+    [A.rootId]: given.parent?.rootId,
+    [A.depth]: given.parent?.depth,
+    [A.usage]: given.model === undefined ? undefined : usageTextOf(startingWith(given.model)),
     ownerPk: owner.executions(given.orgId),
     ownerSk: given.executionId,
     ...mark,

@@ -56,6 +56,23 @@ const replySchema = z.object({
   /** The inputs counters as the prompt contained them: a commit consumes up to here and no further. */
   inputs: count,
   waking: count,
+  /** Where in its workflow the run stood; missing in plain `goal` runs. */
+  place: z.string().optional(),
+  /** An answer to the workflow itself (tasks, a choice): no part of the conversation. */
+  aside: z.boolean().optional(),
+});
+/** A step of a workflow that called no model. It stands where a reply would, and what it decided is not decided twice. */
+const stepSchema = z.object({
+  ...base,
+  kind: z.literal('step'),
+  content: z.string(),
+  place: z.string(),
+  /** What it came out with: the label of the edge that it takes. */
+  label: z.string().optional(),
+  /** It read people's messages up to here; as in a reply. */
+  inputs: count,
+  attempt: count,
+  claimedAt: time,
 });
 const summarySchema = z.object({
   ...base,
@@ -80,19 +97,84 @@ const toolSchema = z.object({
   startedAt: time,
 });
 
-const feedSchema = z.discriminatedUnion('kind', [userSchema, noteSchema, replySchema, summarySchema, toolSchema]);
+const feedSchema = z.discriminatedUnion('kind', [
+  userSchema,
+  noteSchema,
+  replySchema,
+  stepSchema,
+  summarySchema,
+  toolSchema,
+]);
 
 export type FeedRow = z.infer<typeof feedSchema>;
 export type UserRow = z.infer<typeof userSchema>;
 export type NoteRow = z.infer<typeof noteSchema>;
 export type ReplyRow = z.infer<typeof replySchema>;
+export type StepRow = z.infer<typeof stepSchema>;
 export type SummaryRow = z.infer<typeof summarySchema>;
 export type ToolRow = z.infer<typeof toolSchema>;
 export type Outcome = (typeof OUTCOMES)[number];
 
+type FieldOf<Row> = Row extends FeedRow ? keyof Row : never;
+
+/**
+ * Attribute names of the feed rows, by the names the code uses. A step reads a window of some hundred of these rows and
+ * pays for their names each time (docs/adr/0006-short-attribute-names.md).
+ */
+export const FEED_ATTRIBUTES: { readonly [Field in FieldOf<FeedRow>]: string } = {
+  v: 'v',
+  seq: 's',
+  n: 'n',
+  at: 't',
+  kind: 'k',
+  content: 'c',
+  origin: 'o',
+  code: 'cd',
+  calls: 'ca',
+  refused: 'rf',
+  blob: 'b',
+  inputs: 'in',
+  waking: 'wi',
+  callId: 'ci',
+  name: 'nm',
+  outcome: 'oc',
+  startedAt: 'st',
+  buyer: 'bu',
+  model: 'm',
+  tokensIn: 'ti',
+  tokensOut: 'to',
+  tokensCached: 'tc',
+  cost: 'co',
+  finish: 'f',
+  attempt: 'a',
+  sentFrom: 'sf',
+  sentSummary: 'ss',
+  promptHash: 'ph',
+  claimedAt: 'cl',
+  askedAt: 'as',
+  upTo: 'ut',
+  windowTokens: 'wt',
+  place: 'p',
+  aside: 'ad',
+  label: 'l',
+};
+const FIELDS = Object.entries(FEED_ATTRIBUTES);
+const FIELD_OF: ReadonlyMap<string, string> = new Map(FIELDS.map(([field, attribute]) => [attribute, field]));
+
+/** The same values under their long names; attributes that nobody knows are left out. */
+const longNames = (item: Item): { readonly [field: string]: Value } => {
+  const row: { [field: string]: Value } = {};
+  for (const attribute of Object.keys(item)) {
+    const field = FIELD_OF.get(attribute);
+    const value = item[attribute];
+    if (field !== undefined && value !== undefined) row[field] = value;
+  }
+  return row;
+};
+
 /** @throws UnreadableRow */
 export const readFeedRow = (item: Item): FeedRow => {
-  const parsed = feedSchema.safeParse(item);
+  const parsed = feedSchema.safeParse(longNames(item));
   if (!parsed.success) throw new UnreadableRow(item, z.prettifyError(parsed.error));
   return parsed.data;
 };
@@ -100,9 +182,11 @@ export const readFeedRow = (item: Item): FeedRow => {
 type Unversioned<Row> = Row extends FeedRow ? Omit<Row, 'v'> : never;
 
 export const feedItem = (orgId: string, executionId: string, row: Unversioned<FeedRow>): Item => {
-  const present = Object.entries({ ...row, v: FEED_VERSION }).filter(([, value]) => value !== undefined);
-  return {
-    ...keys.feed(orgId, executionId, row.seq, row.n),
-    ...(Object.fromEntries(present) as { [key: string]: Value }),
-  };
+  const values: { readonly [field: string]: Value | undefined } = { ...row, v: FEED_VERSION };
+  const item: { [attribute: string]: Value } = {};
+  for (const [field, attribute] of FIELDS) {
+    const value = values[field];
+    if (value !== undefined) item[attribute] = value;
+  }
+  return { ...keys.feed(orgId, executionId, row.seq, row.n), ...item };
 };

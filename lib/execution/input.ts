@@ -5,6 +5,7 @@ import {
   and,
   type Change,
   eq,
+  type Key,
   missing,
   not,
   oneOf,
@@ -13,11 +14,13 @@ import {
   TransactionRefused,
   type Write,
 } from '../kernel/table.ts';
-import { intoRunning, wake } from './control.ts';
+import { wake } from './control.ts';
 import { A, type Execution } from './execution.ts';
 import { type At, getExecution } from './get.ts';
+import { counted, numberAsSeen } from './numbered.ts';
 import { type AskRow, type InputRow, inputItem, readAsk } from './rows.ts';
 import { isTerminal, type Status, TERMINAL } from './status.ts';
+import { intoRunning } from './step/changes.ts';
 import type { ExecutionDeps } from './step/deps.ts';
 import { allPages } from './step/load.ts';
 
@@ -29,11 +32,24 @@ export interface NewInput {
   readonly text: string;
   readonly dedupeKey?: string | undefined;
   readonly replyTo?: string | undefined;
+  /** It is the outcome of a call, and no answer to a question: of which run, and what else it changes on the execution. */
+  readonly outcome?: { readonly of: string; readonly changes: readonly Change[] } | undefined;
   /** Written in the same transaction, made from the execution as the input leaves it. */
   readonly alongside?: ((execution: Execution) => readonly Write[]) | undefined;
 }
 
 const MAX_TRIES = 10;
+
+/** Whether the input ends what the execution waits for, paused meanwhile or not. */
+const stirs = (execution: Execution, input: NewInput, ask: AskRow | undefined): boolean =>
+  input.wake && (ask !== undefined || (standsFor(execution) === 'WAIT_STEP' && endsWait(execution, input)));
+
+/** A wait for children has no time; only they end it. */
+const endsWait = ({ wakeOnInput, waitUntil }: Execution, { outcome }: NewInput): boolean =>
+  outcome === undefined ? wakeOnInput === true : waitUntil === undefined;
+
+const standsFor = (execution: Execution): Status =>
+  execution.status === 'PAUSED' ? (execution.pausedFrom ?? 'RUNNING') : execution.status;
 
 /** What the input does to the status, beside being counted. */
 const statusChanges = (
@@ -42,8 +58,8 @@ const statusChanges = (
   ask: AskRow | undefined,
   now: number,
 ): readonly Change[] => {
-  if (ask === undefined || !input.wake) return [];
-  if (execution.status === 'WAITING_FOR_INPUT') {
+  if (!stirs(execution, input, ask)) return [];
+  if (execution.status !== 'PAUSED') {
     return [set(A.status, 'RUNNING' satisfies Status), set(A.since, now), ...intoRunning(execution.executionId, now)];
   }
   // A paused execution that waited for this: resume must not lead back to a question that is answered.
@@ -58,20 +74,23 @@ const withInput = (execution: Execution, input: NewInput, ask: AskRow | undefine
     wakingInputs: execution.wakingInputs + (input.wake ? 1 : 0),
     updated: now,
   };
-  if (ask === undefined || !input.wake) return counted;
-  return execution.status === 'WAITING_FOR_INPUT'
-    ? { ...counted, status: 'RUNNING', since: now, runningSince: now }
-    : { ...counted, pausedFrom: 'RUNNING' };
+  if (!stirs(execution, input, ask)) return counted;
+  return execution.status === 'PAUSED'
+    ? { ...counted, pausedFrom: 'RUNNING' }
+    : { ...counted, status: 'RUNNING', since: now, runningSince: now };
 };
 
-const waitsForInput = (execution: Execution): boolean =>
-  execution.status === 'WAITING_FOR_INPUT' ||
-  (execution.status === 'PAUSED' && execution.pausedFrom === 'WAITING_FOR_INPUT');
+const waitsForInput = (execution: Execution): boolean => standsFor(execution) === 'WAITING_FOR_INPUT';
 
-const openQuestion = async (deps: ExecutionDeps, execution: Execution): Promise<AskRow | undefined> => {
+/** A question that waits for its answer, with the row's own key. */
+type OpenQuestion = AskRow & { readonly key: Key };
+
+const openQuestion = async (deps: ExecutionDeps, execution: Execution): Promise<OpenQuestion | undefined> => {
   const { orgId, executionId, seq } = execution;
   const items = await allPages(deps.table, { ...keys.asksOf(orgId, executionId, seq), consistent: true });
-  return items.map(readAsk).find((ask) => ask.kind === 'question' && ask.state === 'pending');
+  return items
+    .map((item) => ({ ...readAsk(item), key: { pk: item.pk, sk: item.sk } }))
+    .find((ask) => ask.kind === 'question' && ask.state === 'pending');
 };
 
 /**
@@ -88,12 +107,13 @@ export const giveInput = async (deps: ExecutionDeps, at: At, input: NewInput): P
       });
     }
     const now = deps.clock.now();
-    const ask = waitsForInput(execution) ? await openQuestion(deps, execution) : undefined;
+    const asked = input.outcome === undefined && waitsForInput(execution);
+    const ask = asked ? await openQuestion(deps, execution) : undefined;
     const dedupe =
       input.dedupeKey === undefined ? undefined : keys.inputDedupe(at.orgId, at.executionId, hashed(input.dedupeKey));
     try {
       await deps.table.transact(writesFor(deps, execution, input, ask, now, dedupe));
-      if (execution.status === 'WAITING_FOR_INPUT') {
+      if (execution.status !== 'PAUSED' && stirs(execution, input, ask)) {
         const after = await getExecution(deps.table, at);
         if (after.status === 'RUNNING') {
           await deps.upper.wake({ execution, from: execution.status, to: 'RUNNING', reason: undefined, at: now });
@@ -116,7 +136,7 @@ const writesFor = (
   deps: ExecutionDeps,
   execution: Execution,
   input: NewInput,
-  ask: AskRow | undefined,
+  ask: OpenQuestion | undefined,
   now: number,
   dedupe: { readonly pk: string; readonly sk: string } | undefined,
 ): readonly Write[] => {
@@ -124,7 +144,7 @@ const writesFor = (
   const number = execution.inputs + 1;
   const waking = execution.wakingInputs + (input.wake ? 1 : 0);
   const answers = ask !== undefined && input.wake ? ask : undefined;
-  const becomesRunning = answers !== undefined && execution.status === 'WAITING_FOR_INPUT';
+  const becomesRunning = execution.status !== 'PAUSED' && stirs(execution, input, ask);
   return [
     {
       update: keys.execution(orgId, executionId),
@@ -133,10 +153,14 @@ const writesFor = (
         set(A.wakingInputs, waking),
         set(A.updated, now),
         ...statusChanges(execution, input, ask, now),
+        ...(input.outcome?.changes ?? []),
+        ...(becomesRunning ? [counted(execution)] : []),
       ],
       if: and(
         eq(A.inputs, execution.inputs),
         eq(A.status, execution.status),
+        eq(A.since, execution.since),
+        numberAsSeen(execution),
         execution.pausedFrom === undefined ? missing(A.pausedFrom) : eq(A.pausedFrom, execution.pausedFrom),
         not(oneOf(A.status, TERMINAL)),
       ),
@@ -152,7 +176,7 @@ const writesFor = (
         dedupeKey: input.dedupeKey,
         replyTo: input.replyTo,
         text: input.text,
-        answers: answers?.askId,
+        answers: input.outcome?.of ?? answers?.askId,
         at: now,
       }),
       if: missing('pk'),
@@ -162,7 +186,7 @@ const writesFor = (
       ? []
       : [
           {
-            update: keys.ask(orgId, executionId, answers.seq, answers.n),
+            update: answers.key,
             changes: [
               set('state', 'answered'),
               set('feedback', input.text),
@@ -173,6 +197,7 @@ const writesFor = (
             ],
             if: eq('state', 'pending'),
           },
+          ...(deps.upper.asks?.({ ask: { ...answers, state: 'answered' }, at: now }) ?? []),
         ]),
     ...(becomesRunning
       ? deps.upper.writes({ execution, from: execution.status, to: 'RUNNING', reason: undefined, at: now })

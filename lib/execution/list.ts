@@ -135,25 +135,22 @@ export const readSteps = async (
   return { rows, nextSeq: to < execution.seq - 1 ? to + 1 : undefined };
 };
 
+/** Newest first; of one execution by its own rows, of the whole organisation by the index. */
 export const listPermissions = (
   { table, log }: Listing,
   orgId: string,
-  state: AskRow['state'] | undefined,
+  filter: { readonly state?: AskRow['state'] | undefined; readonly executionId?: string | undefined },
   page: PageRequest,
-): Promise<Listed<AskRow>> =>
-  listRows(
-    {
-      table,
-      log,
-      pk: owner.asks(orgId),
-      index: 'byOwner',
-      read: (item) => {
-        const ask = readAsk(item);
-        return ask.kind === 'permission' && (state === undefined || ask.state === state) ? ask : undefined;
-      },
-    },
-    page,
-  );
+): Promise<Listed<AskRow>> => {
+  const { state, executionId } = filter;
+  const read = (item: Item): AskRow | undefined => {
+    const ask = readAsk(item);
+    return ask.kind === 'permission' && (state === undefined || ask.state === state) ? ask : undefined;
+  };
+  return executionId === undefined
+    ? listRows({ table, log, pk: owner.asks(orgId), index: 'byOwner', read }, page)
+    : listRows({ table, log, ...keys.asks(orgId, executionId), read }, page);
+};
 
 /** Sends a wake-up to every RUNNING execution of an organisation; whoever moves already ignores it. */
 export const wakeOrganisation = async (deps: ExecutionDeps, orgId: string): Promise<void> => {

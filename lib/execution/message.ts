@@ -11,18 +11,21 @@ export const stepMessageSchema = z.strictObject({
   seq: z.number().int().min(1),
   from: z.number().int().min(0).optional(),
   summary: z.number().int().min(1).optional(),
+  /** It comes at the end of a wait: the run is woken first, and thinks when a message of its own comes to its turn. */
+  wake: z.literal(true).optional(),
 });
 export type StepMessage = z.infer<typeof stepMessageSchema>;
 
 /** The message that moves this execution on from where its row says it stands. */
 export const messageFor = (
-  execution: Pick<Execution, 'orgId' | 'executionId' | 'seq' | 'windowFrom' | 'summarySeq'>,
+  execution: Pick<Execution, 'orgId' | 'executionId' | 'seq' | 'status' | 'windowFrom' | 'summarySeq'>,
 ): StepMessage => ({
   orgId: execution.orgId,
   executionId: execution.executionId,
   seq: execution.seq,
   ...(execution.windowFrom > 0 && { from: execution.windowFrom }),
   ...(execution.summarySeq !== undefined && { summary: execution.summarySeq }),
+  ...(execution.status === 'WAIT_STEP' && { wake: true }),
 });
 
 /** One receipt of a message. `receiveCount` is 1 for the first. */

@@ -1,6 +1,8 @@
 import type { Execution } from './execution.ts';
+import { PERMISSION_EXPIRED } from './settle.ts';
 import { isTerminal } from './status.ts';
 import { MAX_ATTEMPTS } from './step/fuses.ts';
+import { PLAIN_POSITION } from './step/workflow/pin.ts';
 
 /** What an execution does or waits for at this moment; the sentence is the same on every page and in the terminal. */
 export interface Now {
@@ -35,6 +37,9 @@ const heldBack = (since: number): Now => ({
   sentence: 'The whole organisation is stopped; POST /v1/organisation/resume lets it go on.',
 });
 
+/** Plain runs have one place, which says nothing. */
+const placeOf = ({ stepId }: Execution): string => (stepId === PLAIN_POSITION ? '' : ` (${stepId})`);
+
 const running = (execution: Execution, now: number): Now => {
   const { seq, notBefore, leaseUntil, lastError } = execution;
   if (notBefore !== undefined && notBefore > now) {
@@ -48,13 +53,23 @@ const running = (execution: Execution, now: number): Now => {
     };
   }
   if (leaseUntil !== undefined && leaseUntil >= now) {
-    const what = execution.phase === 'summarise' ? 'Condenses its earlier steps' : `Works on step ${seq}`;
+    const what =
+      execution.phase === 'summarise' ? 'Condenses its earlier steps' : `Works on step ${seq}${placeOf(execution)}`;
     const again = execution.attempts > 1 ? `, attempt ${execution.attempts} of ${MAX_ATTEMPTS}` : '';
     return { state: 'working', since: execution.since, ...attemptOf(execution), sentence: `${what}${again}.` };
   }
   const trouble = lastError === undefined ? '' : ` The last attempt failed: ${lastError}`;
-  const sentence = `Step ${seq} is queued.${trouble}`;
+  const sentence = `Step ${seq}${placeOf(execution)} is queued.${trouble}`;
   return { state: 'queued', since: execution.since, waitingOn: { kind: 'queue' }, ...attemptOf(execution), sentence };
+};
+
+/** What a run in WAIT_STEP waits for. */
+const waitSentence = ({ waitUntil, wakeOnInput, openChildren }: Execution): string => {
+  if (waitUntil === undefined) {
+    return openChildren === 1 ? 'Waits for a run that it started' : `Waits for ${openChildren} runs that it started`;
+  }
+  const until = `Waits until ${new Date(waitUntil).toISOString()}`;
+  return wakeOnInput === true ? `${until}, or for a message` : until;
 };
 
 /**
@@ -68,14 +83,25 @@ export const nowOf = (execution: Execution, now: number, held?: number): Now | u
     case 'RUNNING':
       return held === undefined ? running(execution, now) : heldBack(held);
     case 'PAUSED': {
-      const then = pausedFrom === undefined || pausedFrom === 'RUNNING' ? '' : ` Before that it was ${pausedFrom}.`;
+      const before = pausedFrom === 'WAIT_STEP' ? `${pausedFrom} (${waitSentence(execution)})` : pausedFrom;
+      const then = before === undefined || before === 'RUNNING' ? '' : ` Before that it was ${before}.`;
       return {
         state: 'paused',
         since,
         waitingOn: { kind: 'person' },
-        sentence: `Paused by a person; resume to go on.${then}`,
+        sentence:
+          execution.reason === PERMISSION_EXPIRED
+            ? 'Paused because nobody decided about a call in time; approve or reject it, and the run goes on.'
+            : `Paused by a person; resume to go on.${then}`,
       };
     }
+    case 'WAIT_STEP':
+      return {
+        state: 'waiting',
+        since,
+        waitingOn: { kind: execution.waitUntil === undefined ? 'runs' : 'time' },
+        sentence: `${waitSentence(execution)}.`,
+      };
     case 'WAITING_FOR_INPUT':
       return {
         state: 'waiting',

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { UnreadableRow } from '../kernel/errors.ts';
 import { keys, owner } from '../kernel/keys.ts';
 import type { Item, Value } from '../kernel/table.ts';
+import { type WorkflowDefinition, workflowDefinitionSchema } from '../workflow/definition.ts';
 import { count, jsonObject, time } from './row-fields.ts';
 
 const ROW_VERSION = 1;
@@ -48,13 +49,15 @@ export const inputItem = (orgId: string, executionId: string, row: Omit<InputRow
   ...compact(row),
 });
 
-export const ASK_STATES = ['pending', 'approved', 'rejected', 'answered', 'cancelled'] as const;
+/** `expired`: nobody decided in time, which counts as a rejection. */
+export const ASK_STATES = ['pending', 'approved', 'rejected', 'expired', 'answered', 'cancelled'] as const;
 const askSchema = z.object({
   ...version,
   askId: z.string(),
   kind: z.enum(['permission', 'question']),
   orgId: z.string(),
   executionId: z.string(),
+  agentId: z.string().optional(),
   seq: count,
   n: count,
   state: z.enum(ASK_STATES),
@@ -67,16 +70,24 @@ const askSchema = z.object({
   feedback: z.string().optional(),
   decidedBy: z.string().optional(),
   decidedAt: time.optional(),
+  /** When the clock settles it in a person's place; the row's mark in the `due` index finds it then. */
+  expiresAt: time.optional(),
+  onExpiry: z.enum(['reject', 'pause']).optional(),
+  duePk: z.string().optional(),
+  dueSk: z.string().optional(),
   at: time,
 });
 export type AskRow = z.infer<typeof askSchema>;
 export const readAsk = reader(askSchema);
-export const askItem = (row: Omit<AskRow, 'v'>): Item => ({
-  ...keys.ask(row.orgId, row.executionId, row.seq, row.n),
-  ownerPk: owner.asks(row.orgId),
-  ownerSk: row.askId,
-  ...compact(row),
-});
+export const askItem = (row: Omit<AskRow, 'v'>): Item =>
+  row.kind === 'question'
+    ? { ...keys.question(row.orgId, row.executionId, row.seq, row.n), ...compact(row) }
+    : {
+        ...keys.ask(row.orgId, row.executionId, row.seq, row.n),
+        ownerPk: owner.asks(row.orgId),
+        ownerSk: row.askId,
+        ...compact(row),
+      };
 
 const startedSchema = z.object({ ...version, creator: z.string(), at: time });
 export const readStarted = reader(startedSchema);
@@ -97,6 +108,7 @@ const pinnedSchema = z.object({
   constraints: z.array(z.string()).default([]),
   tools: z.array(z.string()).optional(),
   model: z.string().optional(),
+  fallbackModels: z.array(z.string()).optional(),
   temperature: z.number().optional(),
   userTimezone: z.string().optional(),
   maxReplyTokens: z.number().int(),
@@ -105,10 +117,15 @@ const pinnedSchema = z.object({
   stepDelaySeconds: z.number().int().optional(),
   permissionType: z.enum(['GOD_MODE', 'RESTRICTED']).optional(),
   permissionTools: z.array(z.string()).optional(),
+  permissionTtlSeconds: z.number().int().optional(),
+  permissionExpiry: z.enum(['reject', 'pause']).optional(),
+  /** The definition that this run keeps, as JSON; missing in plain `goal` runs. */
+  workflow: z.string().optional(),
   /** The rest of the configuration, for tools; JSON text, because DynamoDB nests no deeper than 32 levels. */
   json: z.string(),
 });
-export type Pinned = Omit<z.infer<typeof pinnedSchema>, 'json' | 'v'> & {
+export type Pinned = Omit<z.infer<typeof pinnedSchema>, 'json' | 'v' | 'workflow'> & {
+  readonly workflow?: WorkflowDefinition | undefined;
   readonly config: { readonly [key: string]: unknown };
 };
 
@@ -117,16 +134,29 @@ const APART = ['goals', 'instructions', 'constraints'] as const;
 
 /** @throws UnreadableRow */
 export const readPinned = (item: Item): Pinned => {
-  const { json, v: _, ...row } = readPinnedRow(item);
+  const { json, v: _, workflow, ...row } = readPinnedRow(item);
   const apart = APART.filter((key) => row[key].length > 0).map((key) => [key, row[key]] as const);
-  return { ...row, config: { ...Object.fromEntries(apart), ...jsonObject(item, json) } };
+  return {
+    ...row,
+    ...(workflow !== undefined && { workflow: readWorkflow(item, jsonObject(item, workflow)) }),
+    config: { ...Object.fromEntries(apart), ...jsonObject(item, json) },
+  };
+};
+const readWorkflow = (item: Item, json: unknown): WorkflowDefinition => {
+  const parsed = workflowDefinitionSchema.safeParse(json);
+  if (!parsed.success) throw new UnreadableRow(item, z.prettifyError(parsed.error));
+  return parsed.data;
 };
 const readPinnedRow = reader(pinnedSchema);
 
-export const pinnedItem = (orgId: string, executionId: string, { config, ...rest }: Pinned): Item => {
+export const pinnedItem = (orgId: string, executionId: string, { config, workflow, ...rest }: Pinned): Item => {
   const others = Object.entries(config).filter(([key]) => !APART.some((apart) => apart === key));
   return {
     ...keys.pinned(orgId, executionId),
-    ...compact({ ...rest, json: JSON.stringify(Object.fromEntries(others)) }),
+    ...compact({
+      ...rest,
+      workflow: workflow && JSON.stringify(workflow),
+      json: JSON.stringify(Object.fromEntries(others)),
+    }),
   };
 };

@@ -31,6 +31,11 @@ export const ID_PARAMS: { readonly [name: string]: IdParam } = {
   // It says where the row is: the execution's characters, the step, the call.
   permissionId: { prefix: 'ask', what: 'permission', tail: '_[0-9]{1,9}_[0-9]{1,4}' },
   keyId: { prefix: 'key', what: 'key' },
+  webhookId: { prefix: 'whk', what: 'webhook' },
+  deliveryId: { prefix: 'dlv', what: 'delivery' },
+  templateId: { prefix: 'tpl', what: 'template' },
+  scheduleId: { prefix: 'sch', what: 'schedule' },
+  attentionId: { prefix: 'att', what: 'attention item' },
 };
 
 /** A body that is not JSON. */
@@ -57,6 +62,8 @@ export interface Call<Params, Query, Body> {
   readonly now: number;
   /** Milliseconds until the function is stopped. */
   readonly remainingMs: () => number;
+  /** Of this API, as the caller reached it: `https://api.example.org`. */
+  readonly origin: string;
   /** The record of an idempotency key, to be written with what is created; nothing when no key was sent. */
   readonly record: (created: unknown) => readonly Write[];
   /** Where a list begins; `name` is the list's own, filters included. */
@@ -81,6 +88,8 @@ export interface Route {
   /** Takes `Idempotency-Key`. `secret`: the first answer held a secret and is not repeated. */
   readonly idempotent?: boolean | 'secret' | undefined;
   readonly list?: boolean | undefined;
+  /** `detail`: errors are `{"detail": …}` instead of problem documents. */
+  readonly errors?: 'detail' | undefined;
   readonly handler: (call: Call<unknown, unknown, unknown>) => Promise<Answer>;
 }
 

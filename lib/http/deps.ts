@@ -1,8 +1,11 @@
 import type { Ids } from '../kernel/ids.ts';
-import type { Clock, Log, Secrets } from '../kernel/ports.ts';
+import type { Clock, Log, Queue, Secrets } from '../kernel/ports.ts';
 import type { Table } from '../kernel/table.ts';
+import type { ModelClient } from '../model/model.ts';
 import type { RequestLog } from '../observe/logger.ts';
+import type { FireMessage } from '../schedule/message.ts';
 import type { Authenticator } from '../tenancy/authenticate.ts';
+import type { EndpointDeps } from '../webhook/change-endpoint.ts';
 import type { ExecutionService } from './execution-service.ts';
 
 /** A tool as `GET /v1/tools` shows it. */
@@ -19,12 +22,20 @@ export interface ToolDescription {
 export interface ApiDeps {
   readonly table: Table;
   readonly secrets: Secrets;
+  /** Tries model accounts. */
+  readonly models: ModelClient;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log & Pick<RequestLog, 'append'>;
   readonly authenticator: Authenticator;
   readonly executions: ExecutionService;
+  /** Wakes schedules that are due soon. */
+  readonly fires: Queue<FireMessage>;
+  /** Wakes deliveries, and judges where they may go. */
+  readonly webhooks: Pick<EndpointDeps, 'webhooks' | 'judgeUrl'>;
+  /** Days that a row of the audit is kept. */
+  readonly auditDays?: number;
   readonly tools: readonly ToolDescription[];
-  /** Names of the workflows there are; `goal` is among them. */
+  /** Names of the built-in workflows; `goal` is among them. */
   readonly workflows: readonly string[];
 }

@@ -54,10 +54,12 @@ export interface ExecutionService {
   /** Newest first. */
   listPermissions(
     orgId: string,
-    filter: { readonly status?: PermissionStatus | undefined },
+    filter: { readonly status?: PermissionStatus | undefined; readonly executionId?: string | undefined },
     page: PageRequest,
   ): Promise<Listed<PermissionView>>;
-  /** @throws AppError 404; 409 when it is decided already */
+  /** @throws AppError 404 */
+  getPermission(orgId: string, permissionId: string): Promise<PermissionView>;
+  /** @throws AppError 404; 409 when it is decided already, or is for another call than the one given */
   decide(given: Decision): Promise<PermissionView>;
   /** How the organisation's chains and queues stand. */
   status(orgId: string): Promise<StatusReport>;
@@ -81,6 +83,7 @@ export interface StartExecution {
 
 export interface LimitChanges {
   readonly maxIterations?: number | undefined;
+  readonly maxSteps?: number | undefined;
   readonly maxTokens?: number | undefined;
   readonly maxCostUsd?: number | undefined;
   readonly maxSeconds?: number | undefined;
@@ -111,6 +114,7 @@ export interface Decision {
   readonly permissionId: string;
   readonly decision: 'approve' | 'reject';
   readonly feedback?: string | undefined;
+  readonly argumentsHash?: string | undefined;
   /** Id of the key that decides. */
   readonly actor: string;
 }

@@ -30,7 +30,10 @@ export const executionView = z
   .object({
     id: z.string(),
     agentId: z.string(),
+    scheduleId: z.string().optional().describe('The schedule that started it.'),
     name: z.string(),
+    parentId: z.string().optional().describe('The run whose call started it.'),
+    children: z.array(z.string()).optional().describe('Runs that its calls started, oldest first; not in lists.'),
     status: statusSchema,
     reason: z.string().optional(),
     currentStepId: z.string(),
@@ -111,11 +114,11 @@ export const permissionView = z
     tool: z.string(),
     arguments: z.unknown().describe('As the model wrote them; an object where they are JSON.'),
     why: z.string(),
-    argumentsHash: z.string(),
+    argumentsHash: z.string().describe('SHA-256 of the exact call; a decision may name it.'),
     feedback: z.string().optional(),
     decidedBy: z.string().optional(),
     decidedAt: time.optional(),
-    expiresAt: time.optional(),
+    expiresAt: time.optional().describe('When it is rejected, or the run paused, if nobody has decided.'),
     createdAt: time,
   })
   .meta({ id: 'Permission' });

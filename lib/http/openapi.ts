@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import * as z from 'zod';
 import { SCOPES } from '../tenancy/scope.ts';
 import { ID_PARAMS, idPattern, type Route } from './define-route.ts';
-import { problemView } from './problem.ts';
+import { detailView, problemView } from './problem.ts';
 
 type Json = { [member: string]: unknown };
 
@@ -21,11 +21,15 @@ export const openApi = (routes: readonly Route[]): Json => {
     return relinked(rest) as Json;
   };
   const problem = { 'application/problem+json': { schema: schema(problemView, 'output') } };
+  const detail = { 'application/json': { schema: schema(detailView, 'output') } };
 
   const paths: { [path: string]: Json } = {};
   for (const route of routes) {
     const path = route.path.replace('+}', '}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, schema, problem) };
+    paths[path] = {
+      ...paths[path],
+      [route.method.toLowerCase()]: operation(route, schema, route.errors === 'detail' ? detail : problem),
+    };
   }
   return {
     openapi: '3.1.0',

@@ -19,6 +19,9 @@ export const problemView = z
   })
   .meta({ id: 'Problem' });
 
+/** The errors of routes that speak for another server. */
+export const detailView = z.object({ detail: z.string() }).meta({ id: 'Detail' });
+
 type HttpMiddleware = MiddlewareObj<APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2>;
 
 /**

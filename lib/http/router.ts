@@ -1,6 +1,8 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import type * as z from 'zod';
+import { AUDIT_DAYS, auditAsked, auditSettled, type Settled } from '../tenancy/audit.ts';
 import { demandScope, type Principal } from '../tenancy/authenticate.ts';
+import { auditDetails, auditSubject, settledBy, settledByError } from './audit-entry.ts';
 import { apiKeyOf, type Headers, lowerCased } from './auth.ts';
 import type { Answer, Call, RawBody, Route } from './define-route.ts';
 import type { ApiDeps } from './deps.ts';
@@ -67,17 +69,51 @@ const answer = async ({ route, params }: Match, request: Request): Promise<Resul
     body,
     now,
     remainingMs: () => request.context.getRemainingTimeInMillis(),
+    origin: originOf(request.headers),
     record: (created) => (idempotent === undefined ? [] : [recordCreated(route, idempotent, created, now)]),
     page: makePage(principal.orgId, query),
   };
+  const audit = await audited(route, params, request, body, now);
   try {
-    return written(route, await route.handler(call));
+    const given = await route.handler(call);
+    const result = written(route, given);
+    await audit(settledBy(route, given));
+    return result;
   } catch (error) {
+    await audit(settledByError(error));
     // The same key at the same moment: whoever was refused answers what the other one made.
     const other = idempotent === undefined ? undefined : await firstAnswer(deps.table, idempotent, now);
     if (other === undefined) throw error;
     return json(other.status, other.text, { 'idempotent-replayed': 'true' });
   }
+};
+
+/** The row of a request that may change something, written before it does. @returns writes what became of it */
+const audited = async (
+  route: Route,
+  params: Match['params'],
+  { deps, principal }: Request,
+  body: unknown,
+  now: number,
+): Promise<(settled: Settled) => Promise<void>> => {
+  if (route.method === 'GET' || route.scope === 'public') return async () => undefined;
+  const { orgId, keyId: actor } = principal;
+  const asked = {
+    orgId,
+    actor,
+    action: route.operationId,
+    subject: auditSubject(route, params, principal),
+    details: auditDetails(params, body),
+    days: deps.auditDays ?? AUDIT_DAYS,
+  };
+  const auditId = await auditAsked(deps, asked, now);
+  return (settled) => auditSettled(deps, orgId, auditId, settled);
+};
+
+/** API Gateway says by which scheme it was reached; the local cloud is reached by plain HTTP. */
+const originOf = (headers: Headers): string => {
+  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
+  return `${scheme}://${headers.host ?? 'localhost'}`;
 };
 
 const goodStatus = (route: Route): number => Number(Object.keys(route.responses)[0]);

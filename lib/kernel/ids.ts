@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 
 /** Prefixes of all ids (contract, "HTTP"). */
 export const ID_PREFIXES = [
-  'org', 'prj', 'agt', 'exe', 'ask', 'sch', 'whk', 'wfl', 'src', 'dlv', 'trg', 'thr', 'tkt', 'mdt', 'eff', 'att', 'key',
+  'org', 'prj', 'agt', 'exe', 'ask', 'sch', 'whk', 'wfl', 'src', 'dlv', 'trg', 'thr', 'tkt', 'mdt', 'eff', 'att', 'key', 'aud', 'tpl',
 ] as const; // biome-ignore format: one line reads better than seventeen
 export type IdPrefix = (typeof ID_PREFIXES)[number];
 
@@ -30,6 +30,12 @@ export const makeIds = (random: (bytes: number) => Uint8Array = randomBytes): Id
     return `${prefix}_${encode(BigInt(nowMs), 10)}${encode(noise, 16)}`;
   },
 });
+
+/** The same cause and time make the same id: what is started twice has one name. Sorts by `atMs`. */
+export const derivedId = (prefix: IdPrefix, atMs: number, cause: string): string => {
+  const noise = BigInt(`0x${createHash('sha256').update(cause).digest('hex').slice(0, 20)}`);
+  return `${prefix}_${encode(BigInt(atMs), 10)}${encode(noise, 16)}`;
+};
 
 const SHAPE = /^[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}$/;
 

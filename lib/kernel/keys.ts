@@ -14,8 +14,24 @@
  * | pinned configuration | ORG#o#EXEC#e | PINNED |
  * | feed | ORG#o#EXEC#e | FEED#<seq>#<n> |
  * | started call, input, question, input dedupe | ORG#o#EXEC#e | STARTED#<seq>#<n>, INPUT#<number>, ASK#<seq>#<n>, DEDUPE#<key> |
+ * | wait of a call or of a workflow's step | ORG#o#EXEC#e | WAIT#<seq>#<n> |
+ * | run that a call started | ORG#o#EXEC#e | CHILD#<seq>#<n> |
  * | file | ORG#o#EXEC#e | FILE#<path> |
+ * | task of a workflow, finished task | ORG#o#EXEC#e | TASK#<generation>#<index>, TASKDONE#<seq> |
+ * | question of a call that needs leave too | ORG#o#EXEC#e | ASK#<seq>#<n>#QUESTION |
  * | effect | ORG#o#EFFECT#f | EFFECT |
+ * | template of an agent | ORG#o | TEMPLATE#tpl |
+ * | workflow (newest version's number), its name, its versions | ORG#o; ORG#o#WORKFLOW#w | WORKFLOW#<w>, WORKFLOWNAME#<name>; VERSION#<version> |
+ * | webhook endpoint | ORG#o | WEBHOOK#w |
+ * | its gate, deliveries, what the gate holds back | ORG#o#WEBHOOK#w | GATE, DELIVERY#d, HELD#d |
+ * | schedule | ORG#o#SCHEDULE#s | SCHEDULE |
+ * | what a run has rolled up into the usage rows | ORG#o#EXEC#e | ROLLED |
+ * | usage of a day | ORG#o#USAGE | <dimension>#<key>#<day>#<shard> |
+ * | daily budget: what was given out | ORG#o | BUDGET#<day> |
+ * | whole number of an id (SuperAGI's API): the last one given, both directions | ORG#o#NUMBER | LAST#<kind>, OF#<id>, <kind>#<number> |
+ * | schedule that SuperAGI's API gave an agent | ORG#o#AGENT#a | SCHEDULE |
+ * | audit (TTL) | ORG#o#AUDIT | aud_<time><chance> |
+ * | what waits for a person | ORG#o#ATTENTION | att_<time><hash of the cause> |
  */
 import type { Key } from './table.ts';
 
@@ -25,6 +41,12 @@ const padded = (value: number, width: number): string => String(value).padStart(
 const org = (orgId: string): string => `ORG#${orgId}`;
 const agentPk = (orgId: string, agentId: string): string => `${org(orgId)}#AGENT#${agentId}`;
 const executionPk = (orgId: string, executionId: string): string => `${org(orgId)}#EXEC#${executionId}`;
+const numberPk = (orgId: string): string => `${org(orgId)}#NUMBER`;
+const webhookPk = (orgId: string, webhookId: string): string => `${org(orgId)}#WEBHOOK#${webhookId}`;
+
+/** Characters of a sort key's own are encoded, others of ASCII stay legible. */
+const usagePrefix = (dimension: string, key: string): string =>
+  `${dimension}#${encodeURIComponent(key.toWellFormed())}#`;
 
 /** Above every character that can follow a prefix in a sort key. */
 export const LAST = '\uffff';
@@ -81,9 +103,28 @@ export const keys = {
     pk: executionPk(orgId, executionId),
     sk: `ASK#${padded(seq, 9)}#${padded(n, 4)}`,
   }),
+  /** Beside the permission of the same call, which it must not overwrite. */
+  question: (orgId: string, executionId: string, seq: number, n: number): Key => ({
+    pk: executionPk(orgId, executionId),
+    sk: `ASK#${padded(seq, 9)}#${padded(n, 4)}#QUESTION`,
+  }),
+  asks: (orgId: string, executionId: string) => ({ pk: executionPk(orgId, executionId), prefix: 'ASK#' }),
   asksOf: (orgId: string, executionId: string, seq: number) => ({
     pk: executionPk(orgId, executionId),
     prefix: `ASK#${padded(seq, 9)}#`,
+  }),
+  wait: (orgId: string, executionId: string, seq: number, n: number): Key => ({
+    pk: executionPk(orgId, executionId),
+    sk: `WAIT#${padded(seq, 9)}#${padded(n, 4)}`,
+  }),
+  child: (orgId: string, executionId: string, seq: number, n: number): Key => ({
+    pk: executionPk(orgId, executionId),
+    sk: `CHILD#${padded(seq, 9)}#${padded(n, 4)}`,
+  }),
+  children: (orgId: string, executionId: string) => ({ pk: executionPk(orgId, executionId), prefix: 'CHILD#' }),
+  childrenOf: (orgId: string, executionId: string, seq: number) => ({
+    pk: executionPk(orgId, executionId),
+    prefix: `CHILD#${padded(seq, 9)}#`,
   }),
   input: (orgId: string, executionId: string, number: number): Key => ({
     pk: executionPk(orgId, executionId),
@@ -102,8 +143,77 @@ export const keys = {
     pk: executionPk(orgId, executionId),
     sk: `FILE#${path}`,
   }),
+  task: (orgId: string, executionId: string, generation: number, index: number): Key => ({
+    pk: executionPk(orgId, executionId),
+    sk: `TASK#${padded(generation, 9)}#${padded(index, 4)}`,
+  }),
+  /** Tasks of one generation, from index `from` to before `to`. */
+  taskRange: (orgId: string, executionId: string, generation: number, from: number, to: number) => ({
+    pk: executionPk(orgId, executionId),
+    from: `TASK#${padded(generation, 9)}#${padded(from, 4)}`,
+    to: `TASK#${padded(generation, 9)}#${padded(to - 1, 4)}`,
+  }),
+  taskDone: (orgId: string, executionId: string, seq: number): Key => ({
+    pk: executionPk(orgId, executionId),
+    sk: `TASKDONE#${padded(seq, 9)}`,
+  }),
+  /** Tasks that were finished by the steps before `seq`. */
+  tasksDoneBefore: (orgId: string, executionId: string, seq: number) => ({
+    pk: executionPk(orgId, executionId),
+    from: 'TASKDONE#',
+    to: `TASKDONE#${padded(seq - 1, 9)}`,
+  }),
   files: (orgId: string, executionId: string) => ({ pk: executionPk(orgId, executionId), prefix: 'FILE#' }),
+  rolled: (orgId: string, executionId: string): Key => ({ pk: executionPk(orgId, executionId), sk: 'ROLLED' }),
+  /** `key` as it is; encoded here, because it may hold any character. */
+  usage: (orgId: string, dimension: string, key: string, day: string, shard: number): Key => ({
+    pk: `${org(orgId)}#USAGE`,
+    sk: `${usagePrefix(dimension, key)}${day}#${shard}`,
+  }),
+  /** Rows of a dimension from a key and day on; `day` may be LAST: behind all days of the key. */
+  usageFrom: (orgId: string, dimension: string, key: string, day: string) => ({
+    pk: `${org(orgId)}#USAGE`,
+    from: key === '' ? `${dimension}#` : `${usagePrefix(dimension, key)}${day}`,
+    to: `${dimension}#${LAST}`,
+  }),
+  budget: (orgId: string, day: string): Key => ({ pk: org(orgId), sk: `BUDGET#${day}` }),
+  /** `kind` is the prefix of the ids that it counts. */
+  lastNumber: (orgId: string, kind: string): Key => ({ pk: numberPk(orgId), sk: `LAST#${kind}` }),
+  numberOf: (orgId: string, id: string): Key => ({ pk: numberPk(orgId), sk: `OF#${id}` }),
+  numbered: (orgId: string, kind: string, number: number): Key => ({ pk: numberPk(orgId), sk: `${kind}#${number}` }),
+  agentSchedule: (orgId: string, agentId: string): Key => ({ pk: agentPk(orgId, agentId), sk: 'SCHEDULE' }),
+  audit: (orgId: string, auditId: string): Key => ({ pk: `${org(orgId)}#AUDIT`, sk: auditId }),
+  audits: (orgId: string) => ({ pk: `${org(orgId)}#AUDIT`, prefix: 'aud_' }),
+  attention: (orgId: string, attentionId: string): Key => ({ pk: `${org(orgId)}#ATTENTION`, sk: attentionId }),
+  attentions: (orgId: string) => ({ pk: `${org(orgId)}#ATTENTION`, prefix: 'att_' }),
+  schedule: (orgId: string, scheduleId: string): Key => ({
+    pk: `${org(orgId)}#SCHEDULE#${scheduleId}`,
+    sk: 'SCHEDULE',
+  }),
+  /** The head: listed, small; what is in a version stands apart. */
+  template: (orgId: string, templateId: string): Key => ({ pk: org(orgId), sk: `TEMPLATE#${templateId}` }),
+  templates: (orgId: string) => ({ pk: org(orgId), prefix: 'TEMPLATE#' }),
+  workflow: (orgId: string, workflowId: string): Key => ({ pk: org(orgId), sk: `WORKFLOW#${workflowId}` }),
+  workflows: (orgId: string) => ({ pk: org(orgId), prefix: 'WORKFLOW#' }),
+  workflowName: (orgId: string, name: string): Key => ({ pk: org(orgId), sk: `WORKFLOWNAME#${name}` }),
+  workflowVersion: (orgId: string, workflowId: string, version: number): Key => ({
+    pk: `${org(orgId)}#WORKFLOW#${workflowId}`,
+    sk: `VERSION#${padded(version, 6)}`,
+  }),
   effect: (orgId: string, effectId: string): Key => ({ pk: `${org(orgId)}#EFFECT#${effectId}`, sk: 'EFFECT' }),
+  webhook: (orgId: string, webhookId: string): Key => ({ pk: org(orgId), sk: `WEBHOOK#${webhookId}` }),
+  webhooks: (orgId: string) => ({ pk: org(orgId), prefix: 'WEBHOOK#' }),
+  webhookGate: (orgId: string, webhookId: string): Key => ({ pk: webhookPk(orgId, webhookId), sk: 'GATE' }),
+  webhookDelivery: (orgId: string, webhookId: string, deliveryId: string): Key => ({
+    pk: webhookPk(orgId, webhookId),
+    sk: `DELIVERY#${deliveryId}`,
+  }),
+  webhookDeliveries: (orgId: string, webhookId: string) => ({ pk: webhookPk(orgId, webhookId), prefix: 'DELIVERY#' }),
+  webhookHeld: (orgId: string, webhookId: string, deliveryId: string): Key => ({
+    pk: webhookPk(orgId, webhookId),
+    sk: `HELD#${deliveryId}`,
+  }),
+  allWebhookHeld: (orgId: string, webhookId: string) => ({ pk: webhookPk(orgId, webhookId), prefix: 'HELD#' }),
 } as const;
 
 /** The `byOwner` index: `ownerPk` of what an organisation owns, by kind; `ownerSk` is the id, which sorts by time. */
@@ -111,6 +221,7 @@ export const owner = {
   agents: (orgId: string): string => `${org(orgId)}#AGENTS`,
   executions: (orgId: string): string => `${org(orgId)}#EXECUTIONS`,
   asks: (orgId: string): string => `${org(orgId)}#ASKS`,
+  schedules: (orgId: string): string => `${org(orgId)}#SCHEDULES`,
 } as const;
 
 /** Shards of the `due` index. More shards spread writes; each costs the clock one Query a round. */

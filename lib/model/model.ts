@@ -18,11 +18,22 @@ export interface ModelRequest {
   readonly messages: readonly ChatMessage[];
   /** Empty: the request carries no `tools` member at all. */
   readonly tools: readonly ToolSpec[];
+  /** Demands a call of one of the tools. A provider that knows no such demand is asked without it: judge the reply. */
+  readonly toolChoice?: 'required';
+  /** Demands JSON of this shape as the text of the reply. As above: the prompt says it too, and the reply is judged. */
+  readonly responseSchema?: ResponseSchema;
   readonly maxReplyTokens: number;
   readonly temperature?: number;
   /** Milliseconds until the call is given up. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+}
+
+export interface ResponseSchema {
+  /** `[a-z_]+`, at most 64 characters. */
+  readonly name: string;
+  /** JSON Schema of an object in OpenAI's strict subset: all properties required, no others. */
+  readonly schema: { readonly [key: string]: unknown };
 }
 
 export type ChatMessage =

@@ -53,7 +53,8 @@ export const makeGuardedFetch = (options: GuardedFetchOptions): GuardedFetch => 
         for (let redirects = 0; ; redirects++) {
           const response = await sendHop(hop, agent, signal);
           const headers = flatten(response.headers);
-          const location = redirectTarget(response.statusCode, headers.location);
+          const location =
+            request.redirects === 'none' ? undefined : redirectTarget(response.statusCode, headers.location);
           if (location === undefined || !URL.canParse(location, hop.url.href)) {
             const encoding = hop.method === 'HEAD' ? '' : (headers['content-encoding'] ?? '');
             const read = await readBody(response.body, encoding, request.maxBytes);

@@ -3,11 +3,12 @@ import type { Log } from '../kernel/ports.ts';
 import type { ModelClient, ModelOutcome, ModelRequest } from '../model/model.ts';
 import { EgressRefused } from '../tools/egress-refused.ts';
 import type { GuardedFetch } from '../tools/tool.ts';
+import { type Dialect, dialectOf, simpler } from './dialect.ts';
 import { type ProviderFailure, toFailure } from './failure.ts';
 import { redact } from './redact.ts';
 import { toReply } from './reply.ts';
 import { makeTenantFetch, makeTrustedFetch } from './transport.ts';
-import { type TokenLimitField, tokenLimitField, toWireBody } from './wire.ts';
+import { toWireBody } from './wire.ts';
 
 export interface ModelClientOptions {
   /** For accounts that are not trusted: an address that a tenant entered. */
@@ -19,10 +20,10 @@ export interface ModelClientOptions {
 /** The adapter of the model port over Chat Completions: any server that speaks OpenAI's protocol. */
 export const makeModelClient = (options: ModelClientOptions): ModelClient => {
   const trustedFetch = makeTrustedFetch();
-  /** Accounts and models whose limit field had to be corrected; only a memory of this process, a cold one asks again. */
-  const corrected = new Map<string, TokenLimitField>();
+  /** Accounts and models that speak another dialect; only a memory of this process, a cold one asks again. */
+  const corrected = new Map<string, Dialect>();
 
-  const call = async (request: ModelRequest, field: TokenLimitField, signal: AbortSignal): Promise<unknown> => {
+  const call = async (request: ModelRequest, dialect: Dialect, signal: AbortSignal): Promise<unknown> => {
     const { account } = request;
     const client = new OpenAI({
       // A server of one's own may want no key at all; the package wants some text.
@@ -38,7 +39,7 @@ export const makeModelClient = (options: ModelClientOptions): ModelClient => {
       timeout: request.timeoutMs + 1_000,
       fetch: account.trusted ? trustedFetch : makeTenantFetch(options.guarded, request.timeoutMs),
     });
-    return client.chat.completions.create(toWireBody(request, field), { signal });
+    return client.chat.completions.create(toWireBody(request, dialect.limitField, dialect), { signal });
   };
 
   return {
@@ -49,23 +50,20 @@ export const makeModelClient = (options: ModelClientOptions): ModelClient => {
       const deadline = AbortSignal.timeout(request.timeoutMs);
       const signal = AbortSignal.any([request.signal, deadline]);
       const known = `${request.account.baseUrl} ${request.model}`;
-      const field = corrected.get(known) ?? tokenLimitField(request.account.baseUrl);
       const started = performance.now();
-      let outcome: ModelOutcome;
-      try {
-        let body: unknown;
+      let dialect = corrected.get(known) ?? dialectOf(request.account.baseUrl);
+      let outcome: ModelOutcome | undefined;
+      while (outcome === undefined) {
         try {
-          body = await call(request, field, signal);
+          outcome = judgeBody(await call(request, dialect, signal), request);
+          if (dialect !== corrected.get(known)) corrected.set(known, dialect);
         } catch (error) {
-          if (!refusesField(error, field)) throw error;
-          // A refused parameter is refused before anything is computed, so this is still one model call.
-          const other = field === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens';
-          body = await call(request, other, signal);
-          corrected.set(known, other);
+          const failed = judgeError(error, request, deadline.aborted);
+          const otherwise = failed.kind !== 'stop' || failed.code !== 'model_bad_request';
+          const next = simpler(dialect, request, error, otherwise);
+          if (next === undefined) outcome = failed;
+          else dialect = next;
         }
-        outcome = judgeBody(body, request);
-      } catch (error) {
-        outcome = judgeError(error, request, deadline.aborted);
       }
       options.log?.debug('Model call', {
         model: request.model,
@@ -94,12 +92,6 @@ const unusableAccount = ({ account }: ModelRequest): ModelOutcome | undefined =>
   }
   return undefined;
 };
-
-const refusesField = (error: unknown, field: TokenLimitField): boolean =>
-  error instanceof APIError &&
-  error.status === 400 &&
-  /unsupported|not supported|unrecognized|unknown|not permitted|unexpected/i.test(error.message) &&
-  (error.param === field || error.message.includes(field));
 
 const failureOf = (status: number, error: unknown, message: string, headers: Headers | undefined): ProviderFailure => {
   const body = typeof error === 'object' && error !== null ? (error as { code?: unknown; type?: unknown }) : {};

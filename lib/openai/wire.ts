@@ -1,5 +1,6 @@
 import type OpenAI from 'openai';
-import type { ChatMessage, ModelRequest, ToolSpec } from '../model/model.ts';
+import type { ChatMessage, ModelRequest, ResponseSchema, ToolSpec } from '../model/model.ts';
+import type { Dialect } from './dialect.ts';
 
 type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
 
@@ -18,16 +19,33 @@ export const tokenLimitField = (baseUrl: string): TokenLimitField => {
   return openAi ? 'max_completion_tokens' : 'max_tokens';
 };
 
+const ALL_DEMANDS = { toolChoice: true, responseSchema: true } as const;
+
+/** @param demands what the server is known to take; without it everything that the request demands is sent */
 export const toWireBody = (
   request: ModelRequest,
   limitField: TokenLimitField,
+  demands: Pick<Dialect, 'toolChoice' | 'responseSchema'> = ALL_DEMANDS,
 ): OpenAI.Chat.ChatCompletionCreateParamsNonStreaming => ({
   model: request.model,
   messages: request.messages.map(toWireMessage),
   ...(request.tools.length > 0 ? { tools: request.tools.map(toWireTool) } : {}),
+  ...(request.tools.length > 0 && demands.toolChoice && request.toolChoice !== undefined
+    ? { tool_choice: request.toolChoice }
+    : {}),
+  ...(demands.responseSchema && request.responseSchema !== undefined
+    ? {
+        response_format: {
+          type: 'json_schema',
+          json_schema: { ...toWireSchema(request.responseSchema), strict: true },
+        },
+      }
+    : {}),
   [limitField]: request.maxReplyTokens,
   ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
 });
+
+const toWireSchema = ({ name, schema }: ResponseSchema) => ({ name, schema: { ...schema } });
 
 const toWireTool = (tool: ToolSpec): OpenAI.Chat.ChatCompletionTool => ({
   type: 'function',

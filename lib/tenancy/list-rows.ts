@@ -21,6 +21,9 @@ interface ListQuery<T> {
   /** With an index the rows are fetched by key, because the index carries keys only. */
   readonly index?: 'byOwner';
   readonly prefix?: string;
+  readonly oldestFirst?: boolean;
+  /** Where a list that is newest first ends, inclusive; it begins with the prefix. */
+  readonly lowest?: string | undefined;
   /** The row as shown, or `undefined` when it is filtered out. */
   readonly read: (item: Item) => T | undefined;
   /** Told of rows that cannot be read. With it they are left out, so that one bad row does not hide all others. */
@@ -61,12 +64,12 @@ const BATCH = 100; // `getMany` takes 100 keys
 const MAX_SORT_KEY = 1_024; // bytes, DynamoDB's limit
 
 /**
- * Newest first. A position is a sort key inside this one partition, so that a forged cursor can reach nothing but another
+ * Newest first, unless told otherwise. A position is a sort key inside this one partition, so that a forged cursor can reach nothing but another
  * place in the same list.
  * @throws AppError 400 when the position cannot be one of this list
  */
 export const listRows = async <T>(query: ListQuery<T>, page: PageRequest): Promise<Listed<T>> => {
-  const { table, pk, index, prefix, log } = query;
+  const { table, pk, index, prefix, log, lowest, oldestFirst = false } = query;
   const show = log === undefined ? query.read : legible(log, query.read);
   if (page.start !== undefined && !isPosition(page.start, prefix ?? '')) {
     throw badRequest('The cursor does not belong to this list.', [], 'invalid_cursor');
@@ -80,10 +83,8 @@ export const listRows = async <T>(query: ListQuery<T>, page: PageRequest): Promi
       pk,
       // A list shows what the caller wrote a moment ago; only an index cannot promise that.
       ...(index === undefined ? { consistent: true } : { index }),
-      // An empty bound is refused by DynamoDB.
-      ...(prefix === undefined ? {} : { from: prefix }),
-      to: page.start ?? `${prefix ?? ''}${LAST}`,
-      newestFirst: true,
+      ...(oldestFirst ? bounds(page.start ?? prefix, undefined, prefix) : bounds(lowest ?? prefix, page.start, prefix)),
+      newestFirst: !oldestFirst,
       limit: Math.min(BATCH, page.limit + 1),
       ...(after === undefined ? {} : { after }),
     });
@@ -103,6 +104,12 @@ export const listRows = async <T>(query: ListQuery<T>, page: PageRequest): Promi
   } while (after !== undefined);
   return { items };
 };
+
+/** From the one end of a list to the other; an empty bound is refused by DynamoDB. */
+const bounds = (from: string | undefined, to: string | undefined, prefix = ''): { from?: string; to: string } => ({
+  ...(from === undefined ? {} : { from }),
+  to: to ?? `${prefix}${LAST}`,
+});
 
 const isPosition = (text: string, prefix: string): boolean =>
   text !== '' && text.startsWith(prefix) && Buffer.byteLength(text) <= MAX_SORT_KEY;

@@ -24,6 +24,8 @@ const rowSchema = z.object({
   defaultProvider: z.string().optional(),
   /** Rises with each revoked key, so that two revocations at once cannot both believe the other's key remains. */
   revocations: z.number().optional(),
+  /** What its runs may spend in all on one UTC day, micro-dollars. */
+  dailyBudget: z.int().min(0).optional(),
   stopped: z.object({ at: z.iso.datetime(), by: z.string() }).optional(),
 });
 

@@ -18,7 +18,7 @@ const distance = (a: string, b: string): number => {
 };
 
 /** Spelling without case and separators: "WriteFile", "write-file" and "write file" mean one thing. */
-const bare = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+export const bare = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 /** The known name that was probably meant, for a suggestion only: nothing is ever called by a near miss. */
 export const nearest = (name: string, known: readonly string[]): string | undefined => {

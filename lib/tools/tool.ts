@@ -14,6 +14,8 @@ export interface Tool<Arguments = unknown> {
   readonly schema: z.ZodType<Arguments>;
   /** May depend on the arguments and the agent's configuration (a POST to a server that ignores keys is `unsafe`). */
   effect(args: Arguments, config: ToolConfig): Effect;
+  /** Offered only to agents whose configuration names it. */
+  readonly named?: true;
   /** Calls that name the same resource run in their order; all others may run at once. */
   resource?(args: Arguments): string | undefined;
   /** Upper bound of one call, seconds. The engine aborts the signal then. */
@@ -81,6 +83,8 @@ export interface GuardedFetch {
     readonly timeoutMs: number;
     /** Bytes of body read at most; the rest is cut and `truncated` is set. */
     readonly maxBytes: number;
+    /** `none`: an answer that sends elsewhere is the answer. Followed, and each one judged, if left out. */
+    readonly redirects?: 'none';
   }): Promise<{
     readonly status: number;
     readonly headers: { readonly [name: string]: string };

@@ -6,8 +6,10 @@ import { httpRequest } from './http-request.ts';
 import { listFilesTool } from './list-files.ts';
 import { nearest } from './near.ts';
 import { readFile } from './read-file.ts';
+import { runAgent } from './run-agent.ts';
 import { think } from './think.ts';
 import type { Tool } from './tool.ts';
+import { wait } from './wait.ts';
 import { writeFile } from './write-file.ts';
 
 /** Every tool there is, in the order they are offered. */
@@ -21,6 +23,8 @@ export const allTools: readonly Tool[] = [
   deleteFile,
   httpRequest,
   askUser,
+  wait,
+  runAgent,
 ];
 
 export interface ToolSelection {
@@ -32,11 +36,11 @@ export interface ToolSelection {
 }
 
 /**
- * The tools that a configuration names; all of them when it names none. `finish` is always among them, because a run
+ * The tools that a configuration names; all of them but those that must be named when it names none. `finish` is always among them, because a run
  * must be able to say that it is done.
  */
 export const findTools = (names: readonly string[] | undefined): ToolSelection => {
-  if (names === undefined) return { tools: allTools, unknown: [] };
+  if (names === undefined) return { tools: allTools.filter((tool) => tool.named !== true), unknown: [] };
   const known = allTools.map(({ name }) => name);
   const tools = allTools.filter((tool) => tool === finish || names.includes(tool.name));
   const unknown = [...new Set(names)].filter((name) => !known.includes(name));

@@ -4,8 +4,12 @@
  */
 import * as z from 'zod';
 
-const id = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,59}$/, 'lower-case letters, digits, - and _, at most 60');
+const name = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,59}$/, 'lower-case letters, digits, - and _, at most 60');
+// Shorter than a name: a position holds a name and two ids, and stands in a row that every step writes.
+const id = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, 'lower-case letters, digits, - and _, at most 40');
 const label = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9 _-]{0,39}$/, 'letters, digits, blanks, - and _, at most 40');
+/** A model chooses badly between more, and labels are compared each with each. */
+const MOST_EDGES = 40;
 const prose = z.string().min(1).max(8_000);
 
 /** Taken when no edge has the label that came out. */
@@ -16,8 +20,10 @@ export const COMPLETE_EDGE = 'COMPLETE';
 export const YES_EDGE = 'YES';
 export const NO_EDGE = 'NO';
 
-/** Label → id of the next step. Labels are compared without regard to case and surrounding blanks. */
-const edges = z.record(label, id);
+/** Label → id of the next step. Labels are compared without regard to case and surrounding blanks (`edges.ts`). */
+const edges = z
+  .record(label, id)
+  .refine((given) => Object.keys(given).length <= MOST_EDGES, `at most ${MOST_EDGES} edges`);
 
 /** What a model call of an inner step gives: calls of tools, tasks to put before the others, tasks that stand in place of all. */
 export const OUTPUT_KINDS = ['tools', 'tasks', 'replace-tasks'] as const;
@@ -74,7 +80,7 @@ const stepSchema = z.discriminatedUnion('kind', [
     kind: z.literal('CONDITION'),
     /** A question that the model answers with the label of an edge. */
     question: prose.optional(),
-    /** Or a CEL expression over {last, task, input}: a boolean (YES, NO) or the label itself. */
+    /** Or a CEL expression over {last, task, input, json}: a boolean (YES, NO) or the label itself (`expression.ts`). */
     expression: z.string().min(1).max(1_000).optional(),
     history: z.boolean().default(true),
     next: edges,
@@ -87,7 +93,7 @@ const stepSchema = z.discriminatedUnion('kind', [
 ]);
 
 export const workflowDefinitionSchema = z.strictObject({
-  name: id,
+  name,
   description: z.string().max(2_000).default(''),
   start: id,
   steps: z.record(id, stepSchema),
@@ -99,4 +105,3 @@ export type WorkflowStep = WorkflowDefinition['steps'][string];
 export type StepKind = WorkflowStep['kind'];
 export type Iteration = WorkflowDefinition['iterations'][string];
 export type IterationStep = Iteration['steps'][string];
-export type OutputKind = IterationStep['output'];

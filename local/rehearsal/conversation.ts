@@ -17,6 +17,8 @@ export interface Conversation {
   readonly messages: readonly WireMessage[];
   /** Names of the tools offered. */
   readonly tools: readonly string[];
+  /** JSON Schema of the reply, where one is demanded. */
+  readonly form?: { readonly [name: string]: unknown };
 }
 
 /** What a call did, as far as its answer in the conversation tells. */
@@ -56,6 +58,11 @@ const callOf = (value: unknown): WireCall | undefined => {
   return typeof name === 'string' ? { id: value.id, name, args: argumentsOf(value.function.arguments) } : undefined;
 };
 
+const formIn = (value: unknown): Conversation['form'] => {
+  const wrapped = isRecord(value) ? value.json_schema : undefined;
+  return isRecord(wrapped) && isRecord(wrapped.schema) ? wrapped.schema : undefined;
+};
+
 /** @returns `undefined` when the body is no Chat Completions request */
 export const readConversation = (body: unknown): Conversation | undefined => {
   if (!isRecord(body) || !Array.isArray(body.messages)) return undefined;
@@ -68,7 +75,8 @@ export const readConversation = (body: unknown): Conversation | undefined => {
   const tools = (Array.isArray(body.tools) ? body.tools : []).flatMap((tool) =>
     isRecord(tool) && isRecord(tool.function) && typeof tool.function.name === 'string' ? [tool.function.name] : [],
   );
-  return { messages, tools };
+  const form = formIn(body.response_format);
+  return { messages, tools, ...(form !== undefined && { form }) };
 };
 
 const NOTHING_CAME =

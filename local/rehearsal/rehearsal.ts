@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Conversation, readConversation } from './conversation.ts';
 import { extract } from './extract.ts';
 import { decide, type Reply } from './plan.ts';
+import { fillForm, oneCall } from './step.ts';
 
 /** The name every reply carries, so that nothing it made can be taken for the work of a real model. */
 export const REHEARSAL_MODEL = 'baton-rehearsal';
@@ -76,11 +77,14 @@ const answer = async (request: IncomingMessage, response: ServerResponse, latenc
     return;
   }
   await sleep(latencyMs);
-  const reply: Reply =
-    conversation.tools.length > 0
-      ? decide(conversation)
-      : { content: extract(conversation, maxCharacters(body)), calls: [] };
-  send(response, 200, completion(reply, conversation, text));
+  send(response, 200, completion(replyTo(conversation, body), conversation, text));
+};
+
+const replyTo = (conversation: Conversation, body: unknown): Reply => {
+  const { form, tools } = conversation;
+  if (form !== undefined) return { content: fillForm(form, conversation), calls: [] };
+  if (tools.length === 0) return { content: extract(conversation, maxCharacters(body)), calls: [] };
+  return tools.includes('finish') ? decide(conversation) : oneCall(conversation);
 };
 
 /** Four characters a token, like everywhere in Baton where nobody counts. */

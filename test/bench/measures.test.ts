@@ -13,6 +13,7 @@ import {
   windowChars,
 } from '../../bench/model/script.ts';
 import { feedBytes } from '../../bench/stored.ts';
+import { FEED_ATTRIBUTES, feedItem } from '../../lib/execution/feed.ts';
 
 const call = (step: number | undefined, at: number, run = 'r'): ModelCall => ({ run, at, step, windowChars: 70_000 });
 
@@ -115,7 +116,10 @@ describe('the script', () => {
 });
 
 test('bytes of the feed are those of its text', () => {
+  const note = feedItem('o', 'e', { seq: 1, n: 101, at: 1, kind: 'note', content: 'héllo', code: 'c' });
+  const stored = Object.entries(note).map(([name, value]) => [name, { S: String(value) }]);
+  expect(feedBytes(Object.fromEntries(stored))).toBe(6);
   const calls = { L: [{ M: { id: { S: 'c1' }, name: { S: 'think' }, arguments: { S: '{"a":1}' } } }] };
-  expect(feedBytes({ pk: { S: 'ORG#o' }, content: { S: 'héllo' }, calls })).toBe(6 + 5 + 7);
+  expect(feedBytes({ [FEED_ATTRIBUTES.content]: { S: 'héllo' }, [FEED_ATTRIBUTES.calls]: calls })).toBe(6 + 5 + 7);
   expect(feedBytes({ pk: { S: 'a' } })).toBe(0);
 });

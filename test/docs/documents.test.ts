@@ -46,8 +46,8 @@ describe('every document', () => {
   test.each(documents())('%s: commands name what exists', (path) => {
     const shell = blocksOf(read(path)).filter(({ info }) => info[0] === 'sh');
     expect(shell.flatMap(({ text }) => faultsOf(text))).toEqual([]);
-    const unknown = blocksOf(read(path)).filter(({ info }) => !['sh', 'text'].includes(info[0] ?? ''));
-    expect(unknown, 'blocks are sh or text').toEqual([]);
+    const unknown = blocksOf(read(path)).filter(({ info }) => !['sh', 'text', 'json'].includes(info[0] ?? ''));
+    expect(unknown, 'blocks are sh, text or json').toEqual([]);
   });
 
   test.each(documents())('%s: links lead somewhere', (path) => {

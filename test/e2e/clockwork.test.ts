@@ -297,6 +297,12 @@ test('what was granted was used, or is explained', async () => {
   const { id } = await cloud.run({ model });
   await cloud.until(id, 'COMPLETED', 20);
   await cloud.must('GET', `/v1/executions?agentId=${agent.id}`);
+  const family = script(({ messages }) => {
+    const isChild = String(messages[0]?.content).includes('CHILD');
+    return isChild || messages.some(({ role }) => role === 'tool') ? finish('ok') : use('run_agent', { goal: 'CHILD' });
+  });
+  const parent = await cloud.run({ model: family.model, tools: ['run_agent'] });
+  await cloud.until(parent.id, 'COMPLETED', 40);
   expect((await cloud.call('GET', `/v1/executions/${id}/files/a.txt`)).text).toHaveLength(20_000);
   await operator.events.send(
     new PutEventsCommand({

@@ -25,6 +25,10 @@ const NOT_ASKED_HERE: readonly { readonly grant: Grant; readonly why: string }[]
     grant: ['stepQueue', 'sqs:GetQueueAttributes'],
     why: 'Lambda demands it of the role of an event source mapping; the local poller does not ask.',
   },
+  {
+    grant: ['fireQueue', 'sqs:SendMessage'],
+    why: 'Asked for at the end of a scheduled run only; without it the mark of the schedule serves, as in test/schedule.',
+  },
 ];
 
 /** Without it… */

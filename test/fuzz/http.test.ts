@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Route } from '../../lib/http/define-route.ts';
 import { matchRoute } from '../../lib/http/match.ts';
-import { problemView } from '../../lib/http/problem.ts';
+import { detailView, problemView } from '../../lib/http/problem.ts';
 import { ROUTES } from '../../lib/http/routes/all.ts';
 import { AppError } from '../../lib/kernel/errors.ts';
 import { mutated, near, sent } from './support/json.ts';
@@ -45,6 +45,13 @@ const asProblem = (answer: Answered, path: string): string[] => {
   ];
 };
 
+/** SuperAGI's own form of an error. */
+const asDetail = (answer: Answered): string[] => {
+  if (answer.type !== 'application/json') return [`content type ${answer.type}`];
+  const parsed = detailView.safeParse(answer.json);
+  return parsed.success ? [] : [z.prettifyError(parsed.error)];
+};
+
 /** Sends one request and looks at everything that must be true of it. */
 const look = async (request: Sent): Promise<Answered> => {
   const before = traces(world);
@@ -56,7 +63,10 @@ const look = async (request: Sent): Promise<Answered> => {
   expect([answer.status, ...logged]).toEqual([Math.min(answer.status, 499)]);
   expect(answer.status).toBeGreaterThanOrEqual(200);
   if (answer.status >= 400) {
-    if (request.method !== 'HEAD') expect(asProblem(answer, request.path)).toEqual([]);
+    const detail = routeOf(request)?.errors === 'detail';
+    if (request.method !== 'HEAD') {
+      expect(detail ? asDetail(answer) : asProblem(answer, request.path)).toEqual([]);
+    }
     expect(differences(before, traces(world))).toEqual([]);
     return answer;
   }

@@ -117,10 +117,12 @@ const keysOf = (org: string, exe: string, agt: string, text: string, seq: number
   keys.feed(org, exe, seq, n),
   keys.started(org, exe, seq, n),
   keys.ask(org, exe, seq, n),
+  keys.question(org, exe, seq, n),
   keys.input(org, exe, seq),
   keys.inputDedupe(org, exe, text),
   keys.file(org, exe, text),
   keys.effect(org, text),
+  keys.attention(org, text),
 ];
 
 describe('keys', () => {
@@ -140,7 +142,7 @@ describe('keys', () => {
         (one, other, exe, agt, a, b, seq, n) => {
           fc.pre(one !== other);
           const mine = new Set(keysOf(one, exe, agt, a, seq, n).map(({ pk, sk }) => `${pk}\n${sk}`));
-          expect(mine.size).toBe(17);
+          expect(mine.size).toBe(19);
           for (const { pk, sk } of keysOf(other, exe, agt, b, seq, n)) expect(mine.has(`${pk}\n${sk}`)).toBe(false);
           for (const { pk } of keysOf(one, exe, agt, a, seq, n)) expect(`${pk}#`.startsWith(`ORG#${one}#`)).toBe(true);
           for (const pk of Object.values(owner).map((make) => make(one)))

@@ -81,7 +81,7 @@ describe.each(KINDS)('a row: $name', (kind) => {
         if (found === 'unreadable' || whole === 'unreadable') return;
         const differs = Object.keys({ ...whole, ...found }).filter((field) => !same(whole[field], found[field]));
         if (kind.apart?.includes(name) === true) return;
-        // The reader of executions gives its attributes long names: one of them may differ, no more.
+        // The readers of executions and of the feed give attributes long names: one of them may differ, no more.
         if (kind.apart?.includes('*') === true) expect(differs.length).toBeLessThanOrEqual(1);
         else expect(differs.filter((field) => field !== name)).toEqual([]);
         for (const field of differs) expect(found[field]).toEqual(value);

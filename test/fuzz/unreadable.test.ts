@@ -12,6 +12,7 @@ import {
 } from '../../lib/execution/control.ts';
 import { judgeDeadLetter } from '../../lib/execution/dead-letter.ts';
 import { decidePermission } from '../../lib/execution/decide.ts';
+import { FEED_ATTRIBUTES as F } from '../../lib/execution/feed.ts';
 import { giveInput } from '../../lib/execution/input.ts';
 import { UnreadableRow } from '../../lib/kernel/errors.ts';
 import { keys } from '../../lib/kernel/keys.ts';
@@ -104,7 +105,12 @@ describe.each(['PINNED', 'FEED#000000000#0000', 'INPUT#000000001'])('a step that
   }, async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.constantFrom<object>({ v: 2 }, { kind: 7 }, { json: '{' }, { at: 'x', goals: 1, text: 1 }),
+        fc.constantFrom<object>(
+          { v: 2 },
+          { kind: 7, [F.kind]: 7 },
+          { json: '{' },
+          { at: 'x', goals: 1, text: 1, [F.at]: 'x' },
+        ),
         async (damage) => {
           const { engine, executionId } = await begun(false);
           await giveInput(engine.executionDeps(), { orgId: ORG, executionId }, input);
@@ -149,7 +155,11 @@ describe('effects and organisations of a newer version', () => {
     const deps = {
       ...engine.executionDeps(),
       effects: engine.effects,
-      bus: { publish: async (event: unknown) => void published.push(event) },
+      outlets: {
+        bus: async (sent: unknown) => void published.push(sent),
+        webhook: async (sent: unknown) => void published.push(sent),
+        child: async (sent: unknown) => void published.push(sent),
+      },
     };
     engine.effects.take();
     await expect(deliverEffect(deps, message)).rejects.toThrow(UnreadableRow);

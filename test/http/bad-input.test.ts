@@ -142,8 +142,9 @@ describe('cursors', () => {
 });
 
 describe('whatever a client sends', () => {
-  const paths = ROUTES.filter(({ operationId }) => operationId !== 'deleteAgent').map(({ method, path }) => ({
+  const paths = ROUTES.filter(({ operationId }) => operationId !== 'deleteAgent').map(({ method, path, errors }) => ({
     method,
+    errors,
     path: path
       .replace('{agentId}', agentId)
       .replace('{executionId}', executionId)
@@ -162,11 +163,17 @@ describe('whatever a client sends', () => {
 
   it('is never our mistake', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...paths), anyJson, fc.boolean(), async ({ method, path }, text, base64) => {
-        const answer = await h.call(method, path, text, { base64 });
-        expect(answer.status).toBeLessThan(500);
-        if (answer.status >= 400) expect(answer.headers['content-type']).toBe('application/problem+json');
-      }),
+      fc.asyncProperty(
+        fc.constantFrom(...paths),
+        anyJson,
+        fc.boolean(),
+        async ({ method, path, errors }, text, base64) => {
+          const answer = await h.call(method, path, text, { base64 });
+          expect(answer.status).toBeLessThan(500);
+          const told = errors === 'detail' ? 'application/json' : 'application/problem+json';
+          if (answer.status >= 400) expect(answer.headers['content-type']).toBe(told);
+        },
+      ),
       { numRuns: 400 },
     );
     expect(h.errors).toEqual([]);

@@ -71,6 +71,13 @@ describe('steering', () => {
     expect((await h.call('GET', '/v1/permissions?status=pending')).json.items).toMatchObject([{ id: ask }]);
     const decide = (decision: string) => h.call('POST', `/v1/permissions/${ask}/decision`, { decision });
     expect((await decide('maybe')).status).toBe(400);
+    expect((await h.call('GET', `/v1/permissions/${ask}`)).json).toMatchObject({ id: ask, status: 'pending' });
+    expect((await h.call('GET', `/v1/permissions?executionId=${id}`)).json.items).toMatchObject([{ id: ask }]);
+    expect((await h.call('GET', '/v1/permissions?executionId=exe_other')).json.items).toEqual([]);
+    const bound = (argumentsHash: string) =>
+      h.call('POST', `/v1/permissions/${ask}/decision`, { decision: 'approve', argumentsHash });
+    expect((await bound('abc')).json).toMatchObject({ status: 400, errors: [{ field: 'argumentsHash' }] });
+    expect((await bound('0'.repeat(64))).json).toMatchObject({ status: 409, code: 'arguments_differ' });
     expect((await decide('approve')).json.status).toBe('approved');
     expect((await decide('reject')).status).toBe(409);
   });
@@ -177,7 +184,16 @@ describe('a GET', () => {
       expect((await h.call('GET', `/v1/${path}`)).status).toBe(200);
     }
     for (const path of ['feed', 'steps', 'files']) await h.call('GET', `/v1/executions/${id}/${path}`);
-    for (const path of ['projects', 'keys', 'providers', 'tools', 'status', 'permissions', 'organisation']) {
+    for (const path of [
+      'projects',
+      'keys',
+      'providers',
+      'tools',
+      'status',
+      'permissions',
+      'attention',
+      'organisation',
+    ]) {
       expect((await h.call('GET', `/v1/${path}`)).status).toBe(200);
     }
     expect(state()).toBe(before);

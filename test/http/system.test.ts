@@ -60,9 +60,10 @@ describe('the OpenAPI document', () => {
     for (const operation of operations) {
       const route = ROUTES.find(({ operationId }) => operationId === operation.operationId);
       expect(operation['x-scope'] ?? 'public').toBe(route?.scope);
-      expect(operation.responses['400'].content['application/problem+json'].schema.$ref).toBe(
-        '#/components/schemas/Problem',
-      );
+      const { content } = operation.responses['400'];
+      const [type, schema] =
+        route?.errors === 'detail' ? ['application/json', 'Detail'] : ['application/problem+json', 'Problem'];
+      expect(content[type].schema.$ref).toBe(`#/components/schemas/${schema}`);
       expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(Object.keys(route?.responses ?? {})));
     }
   });

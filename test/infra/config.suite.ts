@@ -12,6 +12,8 @@ describe('stage configuration', () => {
       tableWriteCeiling: 1_000,
       stepConcurrency: 10,
       effectConcurrency: 5,
+      fireConcurrency: 5,
+      auditDays: 400,
       logRetentionDays: 30,
       apiRate: 50,
       apiBurst: 100,

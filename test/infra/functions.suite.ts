@@ -34,6 +34,7 @@ describe('functions', () => {
     ['sweep', 256, 120],
     ['dead-letter', 256, 60],
     ['run-agent', 256, 30],
+    ['fire', 256, 30],
     ['bootstrap', 256, 30],
   ] as const)('%s has %i MB and %i s', (name, memory, timeout) => {
     expect(app.fn(name).properties).toMatchObject({ MemorySize: memory, Timeout: timeout });
@@ -41,7 +42,11 @@ describe('functions', () => {
 
   it('allow their own loop where they send to the queue they consume, and nowhere else', () => {
     const allowing = FUNCTIONS.filter((name) => app.fn(name).properties.RecursiveLoop !== undefined);
-    expect(allowing.map((name) => [name, String(app.fn(name).properties.RecursiveLoop)])).toEqual([['step', 'Allow']]);
+    expect(allowing.map((name) => [name, String(app.fn(name).properties.RecursiveLoop)])).toEqual([
+      ['step', 'Allow'],
+      ['effect', 'Allow'],
+      ['fire', 'Allow'],
+    ]);
     const looping = FUNCTIONS.filter((name) =>
       Object.values(GRANTS[name]).some(
         (actions) => actions.includes('sqs:SendMessage') && actions.includes('sqs:ReceiveMessage'),
@@ -87,6 +92,7 @@ describe('environment', () => {
     const names: [resource: GrantResource, action: string, variable: string][] = [
       ['stepQueue', 'sqs:SendMessage', ENV.stepQueueUrl],
       ['effectQueue', 'sqs:SendMessage', ENV.effectQueueUrl],
+      ['fireQueue', 'sqs:SendMessage', ENV.fireQueueUrl],
       ['stepQueue', 'sqs:ChangeMessageVisibility', ENV.stepQueueUrl],
       ['effectQueue', 'sqs:ChangeMessageVisibility', ENV.effectQueueUrl],
       ['bucket/org/*', 's3:GetObject', ENV.bucket],
@@ -94,6 +100,7 @@ describe('environment', () => {
       ['bus', 'events:PutEvents', ENV.bus],
       ['parameter/model', 'ssm:GetParameter', ENV.modelParameter],
       ['parameter/org/*', 'ssm:GetParameter', ENV.secretPrefix],
+      ['parameter/org/*/webhook/*', 'ssm:GetParameter', ENV.secretPrefix],
     ];
     for (const name of FUNCTIONS) {
       const granted: { readonly [resource in GrantResource]?: readonly string[] } = GRANTS[name];

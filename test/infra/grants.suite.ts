@@ -18,6 +18,8 @@ const ARNS: { readonly [resource in GrantResource]: string } = {
   effectQueue: `<${app.queue('effects').id}.Arn>`,
   stepDeadQueue: `<${app.queue('steps-dead').id}.Arn>`,
   effectDeadQueue: `<${app.queue('effects-dead').id}.Arn>`,
+  fireQueue: `<${app.queue('fires').id}.Arn>`,
+  fireDeadQueue: `<${app.queue('fires-dead').id}.Arn>`,
   eventDeadQueue: `<${app.queue('events-dead').id}.Arn>`,
   bucket: `<${bucket}.Arn>`,
   'bucket/org/*': `<${bucket}.Arn>/org/*`,
@@ -25,6 +27,7 @@ const ARNS: { readonly [resource in GrantResource]: string } = {
   bus: `<${bus}.Arn>`,
   'parameter/model': parameter('model'),
   'parameter/org/*': parameter('org/*'),
+  'parameter/org/*/webhook/*': parameter('org/*/webhook/*'),
 };
 
 interface Statement {
@@ -89,10 +92,15 @@ describe('every policy of the stack', () => {
     expect(actions.filter((action) => /Scan|PartiQL|Batch(Write)|DeleteTable|PassRole/.test(action))).toEqual([]);
   });
 
-  it('names its resources but for the three prefixes', () => {
+  it('names its resources but for the four prefixes', () => {
     const wild = new Set(all.flatMap(({ Resource }) => list(Resource).map(flat)).filter((arn) => arn.includes('*')));
     expect([...wild].toSorted()).toEqual(
-      [ARNS['bucket/org/*'], ARNS['bucket/parked/*'], ARNS['parameter/org/*']].toSorted(),
+      [
+        ARNS['bucket/org/*'],
+        ARNS['bucket/parked/*'],
+        ARNS['parameter/org/*'],
+        ARNS['parameter/org/*/webhook/*'],
+      ].toSorted(),
     );
   });
 

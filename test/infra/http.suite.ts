@@ -29,6 +29,10 @@ describe('the HTTP API', () => {
     }
   });
 
+  it('lets no page of another origin in', () => {
+    expect(api?.Properties).not.toHaveProperty('CorsConfiguration');
+  });
+
   it('has no authorizer: the api function refuses, as problem+json', () => {
     expect(app.of('AWS::ApiGatewayV2::Authorizer')).toEqual([]);
     for (const [, { Properties }] of app.of('AWS::ApiGatewayV2::Route'))

@@ -5,16 +5,19 @@ import { app, Synthesized } from './synthesized.ts';
 const DAY = 86_400;
 
 describe('queues', () => {
-  it('are two with their dead letters, and one for events that failed', () => {
+  it('are three with their dead letters, and one for events that failed', () => {
     const names = app.of('AWS::SQS::Queue').map(([, { Properties }]) => Properties.QueueName);
     expect(names.toSorted()).toEqual(
-      ['effects', 'effects-dead', 'events-dead', 'steps', 'steps-dead'].map((name) => `baton-dev-${name}`),
+      ['effects', 'effects-dead', 'events-dead', 'fires', 'fires-dead', 'steps', 'steps-dead'].map(
+        (name) => `baton-dev-${name}`,
+      ),
     );
   });
 
   it.each([
     ['steps', 'step'],
     ['effects', 'effect'],
+    ['fires', 'fire'],
   ] as const)(
     '%s hides a message for six times the time-out of %s, keeps it four days and gives up after 20',
     (name, fn) => {
@@ -29,7 +32,7 @@ describe('queues', () => {
     },
   );
 
-  it.each(['steps-dead', 'effects-dead'] as const)(
+  it.each(['steps-dead', 'effects-dead', 'fires-dead'] as const)(
     '%s keeps a message 14 days and has no dead letters of its own',
     (name) => {
       expect(app.queue(name).properties).toMatchObject({
@@ -61,7 +64,7 @@ describe('queues', () => {
 });
 
 describe('event sources', () => {
-  const source = (queue: string, fn: 'step' | 'effect' | 'dead-letter') =>
+  const source = (queue: string, fn: 'step' | 'effect' | 'fire' | 'dead-letter') =>
     app
       .of('AWS::Lambda::EventSourceMapping')
       .filter(
@@ -71,22 +74,24 @@ describe('event sources', () => {
           JSON.stringify(Properties.FunctionName) === JSON.stringify({ Ref: app.fn(fn).id }),
       );
 
-  it('are four', () => {
-    expect(app.of('AWS::Lambda::EventSourceMapping')).toHaveLength(4);
+  it('are six', () => {
+    expect(app.of('AWS::Lambda::EventSourceMapping')).toHaveLength(6);
   });
 
   it.each([
-    ['steps', 'step', 10],
-    ['effects', 'effect', 5],
-    ['steps-dead', 'dead-letter', 2],
-    ['effects-dead', 'dead-letter', 2],
+    ['steps', 'step', 1, 10],
+    ['effects', 'effect', 1, 5],
+    ['fires', 'fire', 10, 5],
+    ['steps-dead', 'dead-letter', 1, 2],
+    ['effects-dead', 'dead-letter', 1, 2],
+    ['fires-dead', 'dead-letter', 1, 2],
   ] as const)(
-    '%s feeds %s one message at a time, at most %i at once, with partial failures',
-    (queue, fn, concurrency) => {
+    '%s feeds %s at most %i messages at a time, at most %i times at once, with partial failures',
+    (queue, fn, batch, concurrency) => {
       const found = source(queue, fn);
       expect(found).toHaveLength(1);
       expect(found[0]?.[1].Properties).toMatchObject({
-        BatchSize: 1,
+        BatchSize: batch,
         FunctionResponseTypes: ['ReportBatchItemFailures'],
         ScalingConfig: { MaximumConcurrency: concurrency },
       });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { FUNCTION_SPECS } from '../../cdk/functions.ts';
 import { FUNCTIONS, METRICS, OUTPUTS } from '../../lib/names.ts';
 import { app, flat, type Json, Synthesized } from './synthesized.ts';
 
@@ -21,7 +22,7 @@ describe('alarms', () => {
       .of('AWS::CloudWatch::Alarm')
       .filter(([, { Properties }]) => String(Properties.MetricName) === 'RecursiveInvocationsDropped')
       .map(([, { Properties }]) => Properties.AlarmName);
-    const others = FUNCTIONS.filter((name) => name !== 'step');
+    const others = FUNCTIONS.filter((name) => FUNCTION_SPECS[name].recursive !== true);
     expect(names.toSorted()).toEqual(others.map((name) => `baton-dev-${name}-recursion-dropped`).toSorted());
   });
 

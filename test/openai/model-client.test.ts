@@ -229,3 +229,54 @@ describe('an aborted call', () => {
     expect(await client.complete(request({ signal: controller.signal }))).toEqual({ kind: 'aborted', billed: true });
   });
 });
+
+describe('demands that a provider may not know', () => {
+  const responseSchema = {
+    name: 'tasks',
+    schema: { type: 'object', properties: {}, required: [], additionalProperties: false },
+  };
+  const tools = [{ name: 'one', description: 'one', parameters: { type: 'object' } }];
+  const fresh = () => makeModelClient({ guarded: makeGuardedFetch({ allow: [] }) });
+
+  it('are sent as OpenAI defines them', async () => {
+    await fresh().complete(request({ responseSchema }));
+    expect(provider.seen[0]?.body.response_format).toEqual({
+      type: 'json_schema',
+      json_schema: { ...responseSchema, strict: true },
+    });
+    await fresh().complete(request({ tools, toolChoice: 'required' }));
+    expect(provider.seen[1]?.body.tool_choice).toBe('required');
+  });
+
+  it.each([
+    ['as DeepSeek says it', 400, { message: 'This response_format type is unavailable now' }],
+    ['without a word about it', 400, { message: 'Bad Request' }],
+    ['as unprocessable', 422, { message: 'extra inputs are not permitted' }],
+  ])('are left out after a refusal %s, and not sent again', async (_, status, error) => {
+    const one = fresh();
+    provider.answer = (response, { body }) =>
+      'response_format' in body
+        ? json(response, status, { error })
+        : json(response, 200, completion({ content: '{}' }));
+    expect(await one.complete(request({ responseSchema }))).toMatchObject({ kind: 'reply', content: '{}' });
+    expect(await one.complete(request({ responseSchema }))).toMatchObject({ kind: 'reply' });
+    expect(provider.seen.map(({ body }) => 'response_format' in body)).toEqual([true, false, false]);
+  });
+
+  it('are left out together with a wrong name of the token limit', async () => {
+    provider.answer = (response, { body }) => {
+      if ('max_tokens' in body) json(response, 400, { error: { message: 'Unsupported parameter: max_tokens' } });
+      else if ('tool_choice' in body) json(response, 400, { error: { message: 'tool_choice is not supported' } });
+      else json(response, 200, completion({ content: 'ok' }));
+    };
+    const outcome = await fresh().complete(request({ tools, toolChoice: 'required' }));
+    expect(outcome).toMatchObject({ kind: 'reply', content: 'ok' });
+    expect(provider.seen).toHaveLength(3);
+  });
+
+  it('are no excuse: a refusal for a reason of its own is not asked twice', async () => {
+    failWith(400, { message: 'x', code: 'context_length_exceeded' });
+    expect(await fresh().complete(request({ responseSchema }))).toMatchObject({ code: 'context_length_exceeded' });
+    expect(provider.seen).toHaveLength(1);
+  });
+});

@@ -1,9 +1,15 @@
 /** Where to look for the lack of a guard: the counterexamples of the step protocol as scenarios, most of them a family over seeds. */
-import type { Fault } from './faults.ts';
+
+import { BOOK_AIMS } from './book-aims.ts';
+import { CHILD_AIMS } from './child-aims.ts';
+import { type Fault, SKEW_MS } from './faults.ts';
+import { PEOPLE_AIMS } from './people-aims.ts';
 import type { Scenario } from './scenario.ts';
 import { BASES } from './scenarios.ts';
 import { BUSY, type Script } from './sim-model.ts';
 import type { Sim } from './sim-run.ts';
+import { WAIT_AIMS } from './wait-aims.ts';
+import { WORKFLOW_AIMS } from './workflow-aims.ts';
 
 type Base = Omit<Scenario, 'seed'>;
 
@@ -59,6 +65,24 @@ export const AIMS: { readonly [guard: string]: Aim } = {
     base: EFFECTS,
     at: ['lease_expiry', /^put STARTED$/],
     seeds: 400,
+  },
+  'who says "unknown" asks the table, not its own clock': {
+    base: {
+      ...EFFECTS,
+      // Started by the start, step 1 and step 2; whoever takes step 2 over has a clock that is ahead of its holder's.
+      skewOf: (process) => (process < 3 ? 0 : 2 * SKEW_MS),
+      freezeMs: [25_900, 27_900],
+      people: (sim) => {
+        for (let ms = 27_500; ms < 31_000; ms += 250) sim.world.after(ms, () => sim.queue.duplicate('step-1'));
+      },
+    },
+    at: ['lease_expiry', /^put STARTED$/],
+    then: ['slow', /^tool pay$/],
+    seeds: 20,
+  },
+  'a message before its time by another clock stays in the queue': {
+    base: BUSY_TWICE,
+    at: ['clock_ahead', /^(model|update EXEC claim)$/],
   },
   '3 a started row that shows my own name is mine': {
     base: { ...EFFECTS, expects: { pays: 1 } },
@@ -163,7 +187,7 @@ export const AIMS: { readonly [guard: string]: Aim } = {
       config: { maxIterations: 1 },
       expects: { status: 'ITERATION_LIMIT_EXCEEDED' },
     },
-    at: ['lease_expiry', /^update EXEC$/],
+    at: ['lease_expiry', /^(update EXEC|transact)$/],
     then: ['crash_after', /^(get|query|update EXEC claim)/],
     seeds: 20,
   },
@@ -224,4 +248,9 @@ export const AIMS: { readonly [guard: string]: Aim } = {
     },
     seeds: 30,
   },
+  ...PEOPLE_AIMS,
+  ...BOOK_AIMS,
+  ...WAIT_AIMS,
+  ...CHILD_AIMS,
+  ...WORKFLOW_AIMS,
 };

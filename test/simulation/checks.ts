@@ -1,7 +1,9 @@
 /** The invariants of an execution, judged from outside: rows, purchases, effects, messages. */
 import { A, type Execution, readExecution } from '../../lib/execution/execution.ts';
 import { type FeedRow, REPLY_N, readFeedRow } from '../../lib/execution/feed.ts';
-import { isTerminal } from '../../lib/execution/status.ts';
+import { isTerminal, type Status } from '../../lib/execution/status.ts';
+import { booksAreExact, budgetHolds } from './book-checks.ts';
+import { childrenAreSettled } from './child-checks.ts';
 import {
   decisionsAreOnce,
   leasesAreKept,
@@ -13,7 +15,9 @@ import {
   terminateHangsUp,
   unknownIsFinal,
 } from './more-checks.ts';
+import { attentionMirrors, refusedNeverRuns } from './people-checks.ts';
 import { ORG, type Sim } from './sim-run.ts';
+import { waitsAreKept } from './wait-checks.ts';
 
 export const violationsOf = (sim: Sim): string[] => {
   const found = [...sim.violations];
@@ -32,6 +36,7 @@ export const violationsOf = (sim: Sim): string[] => {
       ...terminateHangsUp(sim, execution),
       ...questionsAreMoot(sim, execution),
       ...marksAreNear(sim, execution),
+      ...waitsAreKept(sim, execution),
     );
   }
   found.push(
@@ -44,7 +49,12 @@ export const violationsOf = (sim: Sim): string[] => {
     ...unknownIsFinal(sim),
     ...promptsAreComplete(sim),
     ...decisionsAreOnce(sim),
+    ...attentionMirrors(sim),
+    ...refusedNeverRuns(sim),
+    ...childrenAreSettled(sim, executions),
     ...promises(sim, executions),
+    ...booksAreExact(sim),
+    ...budgetHolds(sim),
   );
   return found;
 };
@@ -62,19 +72,20 @@ const atRest = (sim: Sim, execution: Execution): string[] => {
 const oneChain = (sim: Sim, execution: Execution): string[] => {
   const found: string[] = [];
   let terminal: string | undefined;
-  for (const { at, executionId, from, to } of sim.observed.observations) {
+  for (const { at, process, executionId, from, to } of sim.observed.observations) {
     if (executionId !== execution.executionId || from === undefined) continue;
     const before = Number(from[A.seq]);
     const after = Number(to[A.seq]);
     if (after !== before && after !== before + 1) found.push(`2: seq went from ${before} to ${after}`);
     if (terminal !== undefined && to[A.status] !== terminal)
       found.push(`terminal ${terminal} became ${String(to[A.status])}`);
-    if (isTerminal(readExecution(to).status)) terminal = String(to[A.status]);
+    if (isTerminal(to[A.status] as Status)) terminal = String(to[A.status]);
     if (Number(to[A.cost]) < Number(from[A.cost] ?? 0)) found.push('9: booked cost went down');
     if (Number(to[A.reserved] ?? 0) < 0) found.push(`9: reserved is ${String(to[A.reserved])}`);
     if (Number(to[A.attempts] ?? 0) < 0) found.push(`10: attempts are ${String(to[A.attempts])}`);
     const claimed = Number(to[A.claims] ?? 0) > Number(from[A.claims] ?? 0);
-    if (claimed && Number(from[A.notBefore] ?? 0) > at) found.push(`step ${before} was claimed before its time`);
+    if (claimed && Number(from[A.notBefore] ?? 0) > at + process.aheadMs)
+      found.push(`step ${before} was claimed before its time`);
     if (Number(to[A.claims] ?? 0) > Number(from[A.claims] ?? 0) + 1) found.push('10: one claim was counted twice');
   }
   return found;
@@ -107,7 +118,7 @@ const inputsWereSeen = (sim: Sim, execution: Execution): string[] => {
   const rows = sim.memory
     .dump()
     .filter((item) => item.pk.endsWith(execution.executionId) && item.sk.startsWith('FEED#'));
-  const kept = rows.map((row) => String(row.content)).join('\n');
+  const kept = rows.map((row) => readFeedRow(row).content).join('\n');
   return sim.acceptedInputs
     .filter((input) => input.executionId === execution.executionId)
     .filter((input) => !said.includes(input.text) && !kept.includes(input.text))
@@ -152,8 +163,13 @@ const promptsAreValid = (sim: Sim): string[] => {
 /** 2: copies of messages die out. A step sends once; each fault and each person's act may add a few. */
 const sendsAreBounded = (sim: Sim, executions: readonly Execution[]): string[] => {
   const steps = executions.reduce((sum, execution) => sum + execution.seq, 0);
-  const acts = sim.injector.struck.length + sim.decisions.length + sim.acceptedInputs.length;
-  const allowed = steps + executions.length + sim.model.busyAnswers + acts * 3 + 12;
+  const acts =
+    sim.injector.struck.length + sim.outside.struck.length + sim.decisions.length + sim.acceptedInputs.length;
+  // Each wait has the message of its end, the tick's, and that of the step behind it.
+  const waits = sim.observed.observations.filter(
+    ({ from, to }) => to[A.status] === 'WAIT_STEP' && from?.[A.status] !== 'WAIT_STEP',
+  ).length;
+  const allowed = steps + executions.length + sim.model.busyAnswers + (acts + waits) * 3 + 12;
   return sim.queue.sends > allowed
     ? [`2: ${sim.queue.sends} sends for ${steps} steps and ${acts} faults and acts`]
     : [];

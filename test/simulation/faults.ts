@@ -17,6 +17,11 @@ export const FAULTS = [
   'input',
   'sweep',
   'pause_and_resume',
+  'resume_twice',
+  'clock_ahead',
+  'clock_behind',
+  'clock_far_ahead',
+  'clock_far_behind',
 ] as const;
 export type Fault = (typeof FAULTS)[number];
 
@@ -30,6 +35,19 @@ export const DISRUPTIVE: ReadonlySet<Fault> = new Set([
   'freeze_after',
 ]);
 
+/** More than two computers whose clocks are kept differ by. */
+export const SKEW_MS = 2_000;
+/** More than half a lease: two such clocks, one each way, lie a whole lease apart. */
+export const FAR_SKEW_MS = 18_000;
+
+/** How far the clock of the process jumps while a call is under way; it stays there. */
+const JUMPS: { readonly [fault in Fault]?: number } = {
+  clock_ahead: SKEW_MS,
+  clock_behind: -SKEW_MS,
+  clock_far_ahead: FAR_SKEW_MS,
+  clock_far_behind: -FAR_SKEW_MS,
+};
+
 /** Which fault strikes at which port call of the step processes; calls are counted over the whole run. */
 export type Plan = ReadonlyMap<number, Fault>;
 
@@ -37,6 +55,9 @@ export type Plan = ReadonlyMap<number, Fault>;
 export class PortFailure extends Error {
   override readonly name = 'PortFailure';
 }
+
+/** Stands before the names of the calls that the consumer of the dead letters makes. */
+export const DEAD_LETTER = 'dead letter';
 
 /** One running invocation. A dead one does nothing more, not even its `finally`. */
 export class Process {
@@ -48,9 +69,20 @@ export class Process {
   /** The name it put into the lease. */
   owner: string | undefined;
   readonly messageId: string;
+  /** How far its clock is ahead of the true time, ms; negative when it is behind. */
+  skewMs: number;
+  /** The most that it ever was. */
+  aheadMs: number;
 
-  constructor(messageId: string) {
+  constructor(messageId: string, skewMs = 0) {
     this.messageId = messageId;
+    this.skewMs = skewMs;
+    this.aheadMs = skewMs;
+  }
+
+  jump(ms: number): void {
+    this.skewMs += ms;
+    this.aheadMs = Math.max(this.aheadMs, this.skewMs);
   }
 }
 
@@ -69,8 +101,16 @@ export class Injector {
   readonly #world: World;
   readonly #faultAt: (call: number, name: string) => Fault | undefined;
   readonly #hooks: FaultHooks;
+  readonly #freezeMs: readonly [from: number, to: number];
 
-  constructor(world: World, faultAt: (call: number, name: string) => Fault | undefined, hooks: FaultHooks) {
+  /** @param freezeMs how long a frozen process stands: long enough for the lease to end and for the message to come back */
+  constructor(
+    world: World,
+    faultAt: (call: number, name: string) => Fault | undefined,
+    hooks: FaultHooks,
+    freezeMs: readonly [from: number, to: number] = [29_500, 32_500],
+  ) {
+    this.#freezeMs = freezeMs;
     this.#world = world;
     this.#faultAt = faultAt;
     this.#hooks = hooks;
@@ -79,15 +119,19 @@ export class Injector {
   async call<T>(process: Process, name: string, apply: () => Promise<T>): Promise<T> {
     if (!process.alive) return never();
     const number = this.calls++;
-    this.names[number] = name;
-    const fault = this.#faultAt(number, name);
-    if (fault !== undefined) this.struck.push({ call: number, name, fault });
+    const shown = process.messageId === DEAD_LETTER ? `${DEAD_LETTER} ${name}` : name;
+    this.names[number] = shown;
+    const fault = this.#faultAt(number, shown);
+    if (fault !== undefined) {
+      this.struck.push({ call: number, name: shown, fault });
+      process.jump(JUMPS[fault] ?? 0);
+    }
     await this.#world.sleep(1 + this.#world.random() * 8);
     if (!process.alive) return never();
     if (fault === 'crash_before') return this.#die(process);
     if (fault === 'throttle') throw new PortFailure(`${name} was throttled.`);
     if (fault === 'slow') await this.#world.sleep(400 + this.#world.random() * 3_000);
-    // Long enough for the lease to end and for the message to come back: what goes on afterwards is a zombie.
+    // What goes on afterwards is a zombie.
     if (fault === 'lease_expiry') this.#freeze(process);
     // A request to the outside world that is on its way arrives, whatever becomes of its sender.
     const outside = name === 'model' || name.startsWith('tool ');
@@ -116,7 +160,8 @@ export class Injector {
 
   #freeze(process: Process): void {
     const { now, random } = this.#world;
-    process.frozenUntil = now + Math.round(29_500 + random() * 3_000);
+    const [from, to] = this.#freezeMs;
+    process.frozenUntil = now + Math.round(from + random() * (to - from));
   }
 
   async #thaw(process: Process): Promise<void> {

@@ -37,7 +37,8 @@ export const unknownIsFinal = (sim: Sim): string[] =>
 
 /** Every step sees all replies before it; summaries make counting harder, so runs with them are left out. */
 export const promptsAreComplete = (sim: Sim): string[] => {
-  if (sim.scenario.config?.contextTokens !== undefined) return [];
+  // In a workflow a step is shown what it is about.
+  if (sim.scenario.config?.contextTokens !== undefined || sim.scenario.workflow !== undefined) return [];
   return sim.model.purchases.flatMap(({ process, replies, summary }) => {
     const work = sim.workOf.get(process);
     if (work === undefined || summary || replies === work.seq - 1) return [];
@@ -107,6 +108,10 @@ export const promises = (sim: Sim, executions: readonly Execution[]): string[] =
   if (pays !== undefined && paid !== pays) found.push(`5: the unsafe call ran ${paid} times, not ${pays}`);
   for (const { created, updated, executionId } of executions) {
     if (updated - created > maxMs) found.push(`3: ${executionId} took ${updated - created} ms, at most ${maxMs}`);
+  }
+  for (const { status, result } of executions) {
+    const silent = sim.acceptedInputs.length === 0 && status === 'COMPLETED';
+    if (silent && expects.result !== undefined && result !== expects.result) found.push(`the result is ${result}`);
   }
   if (expects.oneClaim === true && sim.observed.observations.some(({ to }) => Number(to[A.claims] ?? 0) > 1)) {
     found.push('10: a step was claimed twice');

@@ -34,16 +34,6 @@ export const hunt = async ({ guard, ...edit }: Mutation): Promise<string | undef
   }
 };
 
-const _mutate = (copy: string, { file, find, put }: Omit<Mutation, 'guard' | 'also'>): void => {
-  const path = join(copy, file);
-  const source = readFileSync(path, 'utf8');
-  if (source.split(find).length !== 2) throw new Error(`${file} does not hold the guard exactly once: ${find}`);
-  writeFileSync(
-    path,
-    source.replace(find, () => put),
-  );
-};
-
 const mutate = (copy: string, { file, find, put }: Omit<Mutation, 'guard' | 'also'>): void => {
   const path = join(copy, file);
   const source = readFileSync(path, 'utf8');

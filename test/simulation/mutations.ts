@@ -1,3 +1,7 @@
+import { BOOK_MUTATIONS } from './book-mutations.ts';
+import { PEOPLE_MUTATIONS } from './people-mutations.ts';
+import { WORKFLOW_MUTATIONS } from './workflow-aims.ts';
+
 /** Guards of the step protocol, each with the edit that takes it out. The simulation has to notice every one. */
 export interface Mutation {
   /** Number in the list of counterexamples, or the name of a load-bearing guard. */
@@ -10,6 +14,7 @@ export interface Mutation {
 }
 
 const step = (name: string): string => `lib/execution/step/${name}.ts`;
+const child = (name: string): string => `lib/execution/children/${name}.ts`;
 
 export const MUTATIONS: readonly Mutation[] = [
   {
@@ -27,8 +32,20 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: '2 only a holder with lease left says "unknown"',
     file: step('act'),
-    find: '    await lease.ensure(MARGIN_MS);\n',
+    find: '    await lease.confirm();\n',
     put: '',
+  },
+  {
+    guard: 'who says "unknown" asks the table, not its own clock',
+    file: step('act'),
+    find: 'await lease.confirm();',
+    put: 'await lease.ensure(MARGIN_MS);',
+  },
+  {
+    guard: 'a message before its time by another clock stays in the queue',
+    file: step('claim'),
+    find: "own || earlyMs > EARLY_MS ? { kind: 'done' }",
+    put: "own || earlyMs > 0 ? { kind: 'done' }",
   },
   {
     guard: '3 a started row that shows my own name is mine',
@@ -63,14 +80,14 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: '6 parking for input conditions on the inputs counter',
     file: step('park'),
-    find: "question.kind === 'question' ? and(mine, eq(A.wakingInputs, waking)) : mine",
-    put: 'mine',
+    find: "    ...(question.kind === 'question' && { unless: eq(A.wakingInputs, waking) }),\n",
+    put: '',
   },
   {
     guard: '7 a decision for a paused execution moves pausedFrom',
-    file: 'lib/execution/decide.ts',
-    find: "? [set(A.pausedFrom, 'RUNNING' satisfies Status)]",
-    put: '? []',
+    file: 'lib/execution/settle.ts',
+    find: ": [set(A.pausedFrom, 'RUNNING' satisfies Status)]",
+    put: ': []',
   },
   {
     guard: '7 an input for a paused execution moves pausedFrom',
@@ -80,7 +97,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: '8 every move into RUNNING sets the mark',
-    file: 'lib/execution/control.ts',
+    file: step('changes'),
     find: '  ...setMark(stallMark(executionId, now)),\n',
     put: '',
   },
@@ -224,16 +241,10 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: 'conditional decision',
-    file: 'lib/execution/decide.ts',
+    file: 'lib/execution/settle.ts',
     find: "        if: eq('state', 'pending'),\n",
     put: '',
-    also: [
-      {
-        file: 'lib/execution/decide.ts',
-        find: '          eq(A.status, execution.status),\n',
-        put: '',
-      },
-    ],
+    also: [{ file: 'lib/execution/settle.ts', find: '        if: asSeen(execution),\n', put: '' }],
   },
   {
     guard: 'the visibility of the holder is shortened to the lease',
@@ -244,7 +255,100 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: 'resume conditions on the state it saw',
     file: 'lib/execution/control.ts',
-    find: 'if: and(eq(A.status, execution.status), eq(A.since, execution.since), ...pausedFromAsSeen(execution)),',
-    put: "if: exists('pk'),",
+    find: '          eq(A.status, execution.status),\n          eq(A.since, execution.since),\n          ...pausedFromAsSeen(execution),\n',
+    put: "          exists('pk'),\n",
+  },
+  ...PEOPLE_MUTATIONS,
+  ...BOOK_MUTATIONS,
+  {
+    guard: 'a wait ends at its time and not before',
+    file: step('wake-wait'),
+    find: 'execution.waitUntil !== undefined && execution.waitUntil <= now;',
+    put: 'execution.waitUntil !== undefined;',
+    also: [{ file: step('wake-wait'), find: '          le(A.waitUntil, now),\n', put: '' }],
+  },
+  {
+    guard: 're-send after a wait that died before its send',
+    file: step('claim'),
+    find: '  if (own) await sendWhenDue(deps, execution, waitUntil);\n',
+    put: '',
+  },
+  {
+    guard: 'a wait has its mark in the transaction that begins it',
+    file: step('wait'),
+    find: "      ...setMark(markAt('tick', execution.executionId, row.until)),\n",
+    put: '',
+  },
+  {
+    guard: 'a wait for a message conditions on the inputs counter',
+    file: step('wait'),
+    find: '    ...(row.wakeOnInput && { unless: eq(A.wakingInputs, row.waking) }),\n',
+    put: '',
+  },
+  {
+    guard: 'an input for a paused wait is remembered',
+    file: 'lib/execution/input.ts',
+    find: "(standsFor(execution) === 'WAIT_STEP' && endsWait(execution, input))",
+    put: "(execution.status === 'WAIT_STEP' && endsWait(execution, input))",
+  },
+  {
+    guard: 'a wait wears no attempts out',
+    file: step('park'),
+    find: '    set(A.attempts, execution.attempts - 1),\n',
+    put: '',
+  },
+  ...WORKFLOW_MUTATIONS,
+  {
+    guard: "a parent does not sleep through its child's end",
+    file: step('call-children'),
+    find: "        if: eq('state', 'open'),\n",
+    put: "        if: eq('v', 1),\n",
+  },
+  {
+    guard: "a child's end is told and booked once",
+    file: child('settle-child'),
+    find: "    if (row.state === 'ended') return wakeAgain(deps, parent, row);\n",
+    put: '',
+    also: [
+      { file: child('settle-child'), find: "    if: eq('state', 'open'),\n", put: "    if: eq('v', 1),\n" },
+      { file: child('settle-child'), find: 'dedupeKey: `child', put: 'replyTo: `child' },
+    ],
+  },
+  {
+    guard: 'terminate knows of the children that a step starts',
+    file: 'lib/execution/control.ts',
+    find: '          childrenAsSeen(execution),\n',
+    put: '',
+  },
+  {
+    guard: 'the end of a run ends those that it started',
+    file: 'lib/effect/child-effects.ts',
+    find: '...(openChildren === 0\n',
+    put: '...(openChildren >= 0\n',
+  },
+  {
+    guard: 'what is set aside is not given a second time',
+    file: child('books'),
+    find: 'maxCost - cost - childCost - carved - reserved;',
+    put: 'maxCost - cost - childCost - reserved + 0 * carved;',
+  },
+  {
+    guard: 'the same call starts the same run',
+    file: child('start-child'),
+    find: ".next('exe', saidAt);",
+    put: ".next('exe', saidAt + Math.floor(Math.random() * 1e6));",
+    also: [{ file: step('call-children'), find: 'execution.claims <= 1 ? [] : await recordsOf(actor)', put: '[]' }],
+  },
+  {
+    guard: 'a child is settled after those below it',
+    file: child('settle-child'),
+    find: 'if (child.openChildren > 0) throw new NotYet',
+    put: 'if (child.openChildren < 0) throw new NotYet',
+  },
+  {
+    guard: 'a settlement that died before its message wakes the parent again',
+    file: child('settle-child'),
+    find: '  if (stands) await send(deps, parent, 0);\n',
+    put: '',
   },
 ];

@@ -9,7 +9,7 @@ export const PAIRED: readonly Fault[] = [
   'retried',
   'lease_expiry',
   'duplicate',
-  'pause_and_resume',
+  'resume_twice',
   'input',
   'terminate',
 ];
@@ -17,24 +17,31 @@ export const PAIRED: readonly Fault[] = [
 /** A disturbed run makes a few calls more than the clean one. */
 const MORE_CALLS = 8;
 
-/** Every pair of faults at every pair of port calls, without a clock; `first` is the earlier fault of the pair. */
+/**
+ * Every pair of faults at every pair of port calls, without a clock; `first` is the earlier fault of the pair.
+ * @returns in `struck` the names of the calls that the second fault met
+ */
 export const judgePairs = async (
   first: Fault,
-): Promise<{ readonly runs: number; readonly failed: readonly string[] }> => {
-  const base = BASES['calls of each effect'];
+  seconds: readonly Fault[] = PAIRED,
+  name = 'calls of each effect',
+): Promise<{ readonly runs: number; readonly failed: readonly string[]; readonly struck: ReadonlySet<string> }> => {
+  const base = BASES[name];
   if (base === undefined) throw new Error('The scenario is missing.');
   const calls = (await judge({ seed: 1, ...base })).sim.injector.calls;
   const failed: string[] = [];
+  const struck = new Set<string>();
   let runs = 0;
-  for (const second of PAIRED) {
+  for (const second of seconds) {
     for (let i = 0; i < calls; i++) {
       for (let j = i + 1; j < calls + MORE_CALLS; j++) {
         const faultAt = (n: number): Fault | undefined => (n === i ? first : n === j ? second : undefined);
-        const { violations } = await judge({ seed: 1, ...base, clock: false, faultAt });
+        const { sim, violations } = await judge({ seed: 1, ...base, clock: false, faultAt });
         runs++;
+        for (const strike of sim.injector.struck) if (strike.fault === second) struck.add(strike.name);
         if (violations.length > 0) failed.push(`${first} at ${i}, ${second} at ${j}: ${violations.join('; ')}`);
       }
     }
   }
-  return { runs, failed };
+  return { runs, failed, struck };
 };

@@ -1,3 +1,4 @@
+import { randomClocks } from './clocks.ts';
 import { FAULTS, type Fault } from './faults.ts';
 import type { Scenario } from './scenario.ts';
 import type { Script } from './sim-model.ts';
@@ -15,10 +16,19 @@ const randomScript = (random: () => number): Script => {
   const script: (readonly (readonly [string, { readonly [key: string]: unknown }])[])[] = [];
   for (let step = 0; step < steps; step++) {
     const calls = Array.from({ length: 1 + Math.floor(random() * 3) }, () => [pick(random, TOOLS), {}] as const);
-    script.push(random() < 0.08 ? [...calls, ['ask_user', { question: 'Which?' }] as const] : calls);
+    const more = random();
+    if (more < 0.08) script.push([...calls, ['ask_user', { question: 'Which?' }]]);
+    else if (more < 0.14) script.push([...calls, ['wait', randomWait(random)]]);
+    else script.push(calls);
   }
   return [...script, [['finish', { result: 'ok' }]]];
 };
+
+/** From a second to an hour: with and without `tick`. */
+const randomWait = (random: () => number): { readonly [argument: string]: unknown } => ({
+  seconds: Math.ceil(3_600 ** random()),
+  ...(random() < 0.5 && { wakeOnInput: false }),
+});
 
 /** A longer run of several executions under random faults and people; the seed says everything. */
 export const randomScenario = (seed: number): Scenario => {
@@ -37,6 +47,7 @@ export const randomScenario = (seed: number): Scenario => {
       ...(random() < 0.25 && { permissionType: 'RESTRICTED' }),
       ...(random() < 0.25 && { contextTokens: 250 }),
     },
+    skewOf: randomClocks(seed),
     faultAt: (): Fault | undefined => {
       if (faults() >= rate) return undefined;
       return ends && faults() < 0.05 ? 'terminate' : pick(faults, COMMON);

@@ -1,6 +1,7 @@
-import type { ModelOutcome } from '../../lib/model/model.ts';
+import type { ModelOutcome, ModelRequest } from '../../lib/model/model.ts';
+import type { WorkflowDefinition } from '../../lib/workflow/definition.ts';
 import type { Fault } from './faults.ts';
-import type { Script } from './sim-model.ts';
+import type { Script, SimAnswer } from './sim-model.ts';
 import type { Sim } from './sim-run.ts';
 
 /** What one scenario promises beyond the invariants. */
@@ -11,6 +12,8 @@ export interface Expectations {
   readonly maxPurchases?: number;
   /** Virtual milliseconds from the start to the end. */
   readonly maxMs?: number;
+  /** What every execution comes to that is COMPLETED, unless somebody had more to say. */
+  readonly result?: string;
   /** How often the unsafe tool has to have run. */
   readonly pays?: number;
   /** No step is claimed twice. */
@@ -36,6 +39,23 @@ export interface Scenario {
   /** Without the clock nobody sweeps: what a message alone must carry on shows then. */
   readonly clock?: boolean;
   readonly faultAt?: (call: number, name: string) => Fault | undefined;
+  /** How far the clock of the nth process is ahead of the true time, ms: steps, commands, sweep and dead letters alike. */
+  readonly skewOf?: (process: number) => number;
+  /** How long a frozen process stands, from and to, ms. Without it as long as a lease. */
+  readonly freezeMs?: readonly [from: number, to: number];
+  /** Each permission is decided by two people at once, and by a third who comes late. */
+  readonly decidedTwice?: boolean;
+  /** The same at the calls of people, `tick` and `sweep`, from the start of the run on. */
+  readonly outsideFaultAt?: (call: number, name: string) => Fault | undefined;
+  /** The agent's workflow; then the model answers by the request alone. */
+  readonly workflow?: WorkflowDefinition;
+  readonly answers?: (request: ModelRequest) => SimAnswer;
+  /** What the person says to the nth permission; without it yes to all. */
+  readonly approves?: (nth: number) => boolean;
+  /** The effect function looks at the books of all runs, again and again, while they run. */
+  readonly books?: boolean;
+  /** Of the organisation, micro-dollars. */
+  readonly dailyBudget?: number;
   /** People and clocks that act by themselves. */
   readonly people?: (sim: Sim) => void;
 }

@@ -3,7 +3,7 @@ import { BUSY } from './sim-model.ts';
 
 export type Base = Omit<Scenario, 'seed'>;
 
-/** Three-step runs that meet every kind of port call. */
+/** Short runs that meet every kind of port call. */
 export const BASES: { readonly [name: string]: Base } = {
   'calls of each effect': {
     script: [
@@ -41,6 +41,7 @@ export const BASES: { readonly [name: string]: Base } = {
     ],
   },
   'two permissions in one reply': {
+    decidedTwice: true,
     config: { permissionType: 'RESTRICTED' },
     script: [
       [
@@ -57,6 +58,37 @@ export const BASES: { readonly [name: string]: Base } = {
       [['look', {}]],
       [['look', { what: 'x'.repeat(500) }]],
       [['pay', { what: 'y'.repeat(400) }]],
+      [['finish', { result: 'ok' }]],
+    ],
+  },
+  'more than a row holds': {
+    script: [
+      [
+        ['look', { what: 'x'.repeat(9_000) }],
+        ['post', { what: 'a lot' }],
+      ],
+      [['pay', { what: 'a lot' }]],
+      [['finish', { result: 'y'.repeat(17_000) }]],
+    ],
+  },
+  'a wait beside other calls': {
+    script: [
+      [
+        ['wait', { seconds: 5 }],
+        ['pay', {}],
+      ],
+      [['wait', { seconds: 300, wakeOnInput: false }]],
+      [['finish', { result: 'ok' }]],
+    ],
+  },
+  'a queue that gives up at once': {
+    maxReceiveCount: 1,
+    script: [
+      [['look', {}]],
+      [
+        ['post', {}],
+        ['pay', {}],
+      ],
       [['finish', { result: 'ok' }]],
     ],
   },

@@ -42,8 +42,10 @@ export class SimModel {
   readonly #world: World;
   readonly #script: Script;
   readonly #latencyMs: number;
+  readonly #answers: ((request: ModelRequest) => SimAnswer) | undefined;
 
-  constructor(world: World, script: Script, latencyMs: number) {
+  constructor(world: World, script: Script, latencyMs: number, answers?: (request: ModelRequest) => SimAnswer) {
+    this.#answers = answers;
     this.#world = world;
     this.#script = script;
     this.#latencyMs = latencyMs;
@@ -71,7 +73,7 @@ export class SimModel {
       this.busyAnswers++;
       return trouble;
     }
-    const summary = request.tools.length === 0;
+    const summary = request.tools.length === 0 && request.responseSchema === undefined;
     const replies = repliesIn(request.messages);
     if (this.busyOnce && !this.#busyAt.has(replies)) {
       this.#busyAt.add(replies);
@@ -91,6 +93,7 @@ export class SimModel {
     purchase.endedAt = this.#world.now;
     const usage = { ...TOKENS, cached: 0 };
     if (summary) return reply(`Notes: ${replies} replies so far.`, [], usage);
+    if (this.#answers !== undefined) return answered(this.#answers(request), usage);
     const step = replies;
     const calls = this.#script[step] ?? [['finish', { result: `done after ${step} replies` }] as const];
     const toolCalls = calls.map(
@@ -103,6 +106,19 @@ export class SimModel {
     return reply(`Step ${step}.`, toolCalls, usage);
   }
 }
+
+/** What a model says in a workflow: words, or calls by tool and arguments. */
+export interface SimAnswer {
+  readonly text?: string;
+  readonly calls?: readonly (readonly [tool: string, args: { readonly [key: string]: unknown }])[];
+}
+
+const answered = ({ text = '', calls = [] }: SimAnswer, usage: Parameters<typeof reply>[2]): ModelOutcome =>
+  reply(
+    text,
+    calls.map(([name, args], index) => ({ id: `call_${index}`, name, arguments: JSON.stringify(args) })),
+    usage,
+  );
 
 const reply = (
   content: string,

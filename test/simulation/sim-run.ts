@@ -1,35 +1,48 @@
 /** One run of executions on in-memory ports, with the API, the clock and the queue around it. */
+import { attentionFloor } from '../../lib/attention/floor.ts';
+import { sweepEffect } from '../../lib/effect/deliver.ts';
+import { parseEffectPk } from '../../lib/effect/effect.ts';
 import { eachDue, sweepExecution, TICK_HORIZON_MS, tickExecution } from '../../lib/execution/clock.ts';
 import { pauseExecution, resumeExecution, terminateExecution } from '../../lib/execution/control.ts';
 import { judgeDeadLetter } from '../../lib/execution/dead-letter.ts';
 import { decidePermission } from '../../lib/execution/decide.ts';
 import { type Execution, readExecution } from '../../lib/execution/execution.ts';
+import { expireAsk } from '../../lib/execution/expire.ts';
 import { REPLY_N } from '../../lib/execution/feed.ts';
+import type { At } from '../../lib/execution/get.ts';
 import { giveInput } from '../../lib/execution/input.ts';
 import { type StepMessage, stepMessageSchema } from '../../lib/execution/message.ts';
 import { readAsk } from '../../lib/execution/rows.ts';
 import { startExecution } from '../../lib/execution/start.ts';
+import { giveBack } from '../../lib/execution/step/daily-budget.ts';
 import type { ExecutionDeps, StepDeps } from '../../lib/execution/step/deps.ts';
 import { NotYet } from '../../lib/execution/step/deps.ts';
 import { processStep } from '../../lib/execution/step/process.ts';
+import { together } from '../../lib/execution/upper-floors.ts';
 import { AppError } from '../../lib/kernel/errors.ts';
 import { keys } from '../../lib/kernel/keys.ts';
 import { MessageGone } from '../../lib/kernel/ports.ts';
 import { askUser } from '../../lib/tools/ask-user.ts';
 import { finish } from '../../lib/tools/finish.ts';
+import { runAgent } from '../../lib/tools/run-agent.ts';
 import type { Files, Tool } from '../../lib/tools/tool.ts';
+import { wait } from '../../lib/tools/wait.ts';
+import { settleBooks, usageFloor } from '../../lib/usage/floor.ts';
 import { makeMemoryBlobs } from '../support/memory-blobs.ts';
 import { makeMemoryTable } from '../support/memory-table.ts';
-import { type Fault, Injector, Process } from './faults.ts';
+import { keepBooks } from './book-checks.ts';
+import { DEAD_LETTER, type Fault, Injector, PortFailure, Process } from './faults.ts';
 import type { Scenario } from './scenario.ts';
+import { SimEffects } from './sim-effects.ts';
+import { Machines } from './sim-machines.ts';
 import { PRICE, SimModel } from './sim-model.ts';
 import { type Received, SimQueue } from './sim-queue.ts';
+import { AGENT, ORG, seedRows } from './sim-seed.ts';
 import { ObservedTable } from './sim-table.ts';
 import { effectTools } from './sim-tools.ts';
 import { World } from './world.ts';
 
-export const ORG = 'org_00000000000000000000000000';
-const AGENT = 'agt_00000000000000000000000000';
+export { ORG };
 export const executionIdOf = (index: number): string => `exe_${String(index).padStart(26, '0')}`;
 export const LEASE_MS = 30_000;
 export const HOUR = 3_600_000;
@@ -50,6 +63,7 @@ export class Sim {
   readonly observed: ObservedTable;
   readonly blobs = makeMemoryBlobs();
   readonly queue: SimQueue<StepMessage>;
+  readonly toEffect: SimEffects;
   readonly model: SimModel;
   readonly injector: Injector;
   readonly effects: Effect[] = [];
@@ -59,9 +73,13 @@ export class Sim {
   /** Failures nobody expected: bugs in the product or in the simulation. */
   readonly surprises: unknown[] = [];
   readonly processes = new Set<Process>();
+  readonly #machines = new Machines();
   readonly scenario: Scenario;
-  readonly #outside = new Injector(new World(1), () => undefined, { outside() {} });
+  /** People, `tick` and `sweep`. */
+  readonly outside: Injector;
+  #started = false;
   #owners = 0;
+  #born = 0;
   #inputs = 0;
 
   constructor(scenario: Scenario) {
@@ -70,13 +88,13 @@ export class Sim {
     this.world = world;
     this.memory = makeMemoryTable(() => world.now);
     this.observed = new ObservedTable(this.memory, world);
-    this.model = new SimModel(world, scenario.script, scenario.modelLatencyMs ?? 60);
+    this.model = new SimModel(world, scenario.script, scenario.modelLatencyMs ?? 60, scenario.answers);
     this.model.troubles.push(...(scenario.troubles ?? []));
     this.model.busyOnce = scenario.busyOnce === true;
-    this.injector = new Injector(world, scenario.faultAt ?? (() => undefined), {
-      outside: (fault, process) => this.#act(fault, process),
-    });
-    this.#outside = new Injector(world, () => undefined, { outside() {} });
+    const hooks = { outside: (fault: Fault, process: Process) => this.#act(fault, process) };
+    this.injector = new Injector(world, scenario.faultAt ?? (() => undefined), hooks, scenario.freezeMs);
+    const outside = (call: number, name: string) => (this.#started ? scenario.outsideFaultAt?.(call, name) : undefined);
+    this.outside = new Injector(world, outside, { outside() {} }, scenario.freezeMs);
     this.queue = new SimQueue<StepMessage>(world, {
       name: 'step',
       visibilitySeconds: 5_400,
@@ -84,10 +102,22 @@ export class Sim {
       deliver: (received) => this.#deliver(received),
       dead: (body, id) => this.#dead(body, id),
     });
+    this.toEffect = new SimEffects({
+      world,
+      newProcess: (name) => this.#newProcess(name),
+      deps: (process) => this.deps(process, this.injector),
+      injector: this.injector,
+      note: (error) => this.#note(error),
+    });
   }
 
-  /** Ports for somebody who is never struck: people, the clock, the checks. */
-  deps(process = new Process('outside'), injector = this.#outside): ExecutionDeps & Pick<StepDeps, 'resolveModel'> {
+  /** Messages that are still to be dealt with, of steps and effects. */
+  get underWay(): number {
+    return this.queue.size + this.toEffect.queue.size;
+  }
+
+  /** Ports of people and of the clock, each call of them a process of its own. */
+  deps(process = this.#newProcess('outside'), injector = this.outside): ExecutionDeps & Pick<StepDeps, 'resolveModel'> {
     const { world } = this;
     return {
       table: this.observed.for(process, injector),
@@ -97,10 +127,14 @@ export class Sim {
         changeVisibility: (handle, seconds) =>
           injector.call(process, 'visibility', async () => this.queue.changeVisibility(handle, seconds)),
       },
-      clock: { now: () => world.now, sleep: (ms, signal) => world.sleep(ms, signal) },
+      clock: { now: () => world.now + process.skewMs, sleep: (ms, signal) => world.sleep(ms, signal) },
       log: silent,
       metrics: { count() {} },
-      upper: { writes: () => [], wake: async () => undefined },
+      upper: together([
+        attentionFloor,
+        usageFloor({ table: this.observed.for(process, injector) }),
+        this.toEffect.floor(process, injector),
+      ]),
       resolveModel: async () => ({
         account: { baseUrl: 'http://model', apiKey: 'key', trusted: true },
         model: 'scripted',
@@ -116,9 +150,12 @@ export class Sim {
         put: (key, body, type) => this.injector.call(process, 'blob put', () => this.blobs.put(key, body, type)),
         get: (key) => this.injector.call(process, 'blob get', () => this.blobs.get(key)),
       },
+      memory: this.#machines.memoryFor(process, this.processes),
       models: this.model.for(process, this.injector, (asking) => this.#checkPurchase(asking)),
       tools: new Map<string, Tool>(
-        [finish, askUser, ...effectTools(this, process)].map((tool) => [tool.name, tool as Tool] as const),
+        [finish, askUser, wait, runAgent, ...effectTools(this, process)].map(
+          (tool) => [tool.name, tool as Tool] as const,
+        ),
       ),
       filesOf: () => NO_FILES,
       fetch: { fetch: () => Promise.reject(new Error('The simulated tools use no network.')) },
@@ -149,8 +186,12 @@ export class Sim {
   }
   readonly workOf = new Map<Process, StepMessage>();
 
+  #newProcess(messageId: string): Process {
+    return new Process(messageId, this.scenario.skewOf?.(this.#born++) ?? 0);
+  }
+
   #deliver(received: Received<StepMessage>): void {
-    const process = new Process(received.messageId);
+    const process = this.#newProcess(received.messageId);
     this.workOf.set(process, received.body);
     this.processes.add(process);
     processStep(this.#stepDeps(process), received.body, received, () => 840_000)
@@ -167,7 +208,7 @@ export class Sim {
     const attempt = (): void => {
       if (done) return;
       this.world.after(360_000, attempt);
-      judgeDeadLetter(this.#stepDeps(new Process('dead')), body, id)
+      judgeDeadLetter(this.#stepDeps(this.#newProcess(DEAD_LETTER)), body, id)
         .then(() => {
           done = true;
         })
@@ -185,13 +226,20 @@ export class Sim {
   /** Somebody else acts in the middle of a step's port call. */
   #act(fault: Fault, process: Process): void {
     const executionId = this.workOf.get(process)?.executionId ?? executionIdOf(0);
-    if (fault === 'duplicate') this.queue.duplicate(process.messageId);
+    if (fault === 'duplicate') {
+      this.queue.duplicate(process.messageId);
+      this.toEffect.queue.duplicate(process.messageId);
+    }
     if (fault === 'pause') void this.pause(executionId);
     if (fault === 'resume') void this.resume(executionId);
     if (fault === 'terminate') void this.terminate(executionId);
     if (fault === 'input') void this.input(executionId);
     if (fault === 'sweep') void this.sweep(true);
     if (fault === 'pause_and_resume') void this.pause(executionId).then(() => this.resume(executionId));
+    if (fault === 'resume_twice') {
+      const twice = () => Promise.all([this.resume(executionId), this.resume(executionId)]);
+      void this.pause(executionId).then(twice);
+    }
   }
 
   async #quietly(work: () => Promise<unknown>): Promise<boolean> {
@@ -200,9 +248,20 @@ export class Sim {
       return true;
     } catch (error) {
       // Refusals are answers; anything else is a fault of ours.
-      if (!(error instanceof AppError)) this.surprises.push(error);
+      if (!(error instanceof AppError || error instanceof PortFailure)) this.surprises.push(error);
       return false;
     }
+  }
+
+  giveBack(read: Execution): Promise<boolean> {
+    return this.#quietly(() => giveBack(this.deps(), read));
+  }
+  settleBooks({ orgId, executionId }: At): Promise<boolean> {
+    return this.#quietly(() => settleBooks(this.deps(), { orgId, executionId }));
+  }
+  /** The most that a day's budget row ever said was given out, micro-dollars. */
+  get mostGranted(): number {
+    return this.observed.mostGranted;
   }
 
   pause(executionId = executionIdOf(0)): Promise<boolean> {
@@ -223,10 +282,11 @@ export class Sim {
     if (ok) this.acceptedInputs.push({ executionId, text, at: this.world.now });
     return ok;
   }
-  async decide(approve: boolean): Promise<void> {
+  /** @param late only what is decided already, as a person whose page is old */
+  async decide(approve: boolean, late = false): Promise<void> {
     for (const item of this.memory.dump().filter((each) => each.sk.startsWith('ASK#'))) {
       const ask = readAsk(item);
-      if (ask.kind !== 'permission' || ask.state !== 'pending') continue;
+      if (ask.kind !== 'permission' || (ask.state === 'pending') === late) continue;
       const decision = { orgId: ORG, permissionId: ask.askId, approve, actor: 'person' };
       this.decisions.push({ id: ask.askId, ok: await this.#quietly(() => decidePermission(this.deps(), decision)) });
     }
@@ -235,28 +295,22 @@ export class Sim {
   /** `early`: the clock of the index runs ahead, as a sweep in the middle of a healthy step would see it. */
   async sweep(early = false): Promise<void> {
     const deps = this.deps();
-    const ahead = early ? { ...deps, clock: { ...deps.clock, now: () => this.world.now + HOUR / 2 } } : deps;
-    await eachDue(ahead, 'sweep', ahead.clock.now(), (item) => sweepExecution(ahead, item));
+    const ahead = early ? { ...deps, clock: { ...deps.clock, now: () => deps.clock.now() + HOUR / 2 } } : deps;
+    await eachDue(ahead, 'sweep', ahead.clock.now(), (item) =>
+      parseEffectPk(item.pk) === undefined
+        ? sweepExecution(ahead, item)
+        : sweepEffect({ ...ahead, effects: this.toEffect.port(this.#newProcess('outside'), this.outside) }, item),
+    );
   }
   async tick(): Promise<void> {
-    await eachDue(this.deps(), 'tick', this.world.now + TICK_HORIZON_MS, (item) => tickExecution(this.deps(), item));
+    const deps = this.deps();
+    await eachDue(deps, 'tick', deps.clock.now() + TICK_HORIZON_MS, (item) =>
+      item.sk.startsWith('ASK#') ? expireAsk(deps, item) : tickExecution(deps, item),
+    );
   }
 
   async start(): Promise<void> {
-    await this.memory.put({ ...keys.organisation(ORG), v: 1, id: ORG, name: 'Sim' });
-    const at = new Date(this.world.now).toISOString();
-    await this.memory.put({
-      ...keys.agent(ORG, AGENT),
-      v: 1,
-      id: AGENT,
-      orgId: ORG,
-      name: 'Sim',
-      workflow: 'goal',
-      projectId: 'prj_1',
-      createdBy: 'key_1',
-      createdAt: at,
-      updatedAt: at,
-    });
+    await seedRows(this.memory, new Date(this.world.now).toISOString(), this.scenario);
     const starts = Array.from({ length: this.scenario.executions ?? 1 }, (_, index) =>
       startExecution(this.deps(), {
         orgId: ORG,
@@ -266,23 +320,23 @@ export class Sim {
         alongside: () => [],
       }).catch((error: unknown) => this.surprises.push(error)),
     );
-    let started = false;
     void Promise.all(starts).then(() => {
-      started = true;
+      this.#started = true;
     });
-    await this.world.run(this.world.now + 60_000, () => started);
+    await this.world.run(this.world.now + 60_000, () => this.#started);
     const everyFive = (): void => {
-      void this.sweep();
+      void this.sweep().catch((error: unknown) => this.#note(error));
       this.world.after(300_000, everyFive);
     };
     const everyMinute = (): void => {
-      void this.tick();
+      void this.tick().catch((error: unknown) => this.#note(error));
       this.world.after(60_000, everyMinute);
     };
     if (this.scenario.clock !== false) {
       this.world.after(300_000, everyFive);
       this.world.after(60_000, everyMinute);
     }
+    if (this.scenario.books === true) keepBooks(this);
     this.scenario.people?.(this);
   }
 }

@@ -18,6 +18,8 @@ const idOf = (key: Key): string => `${key.pk}|${key.sk}`;
 /** What the checks look at: every change of the step number and of the status, as the table saw it. */
 export interface Observation {
   readonly at: number;
+  /** Who wrote it. */
+  readonly process: Process;
   readonly executionId: string;
   readonly from: Item | undefined;
   readonly to: Item;
@@ -26,13 +28,16 @@ export interface Observation {
 /** The one true table, with its history: eventually consistent reads may miss what was written just now. */
 export class ObservedTable {
   readonly observations: Observation[] = [];
-  /** Feed rows that somebody wrote over: none may. */
+  /** Rows of the feed and pinned configurations that somebody wrote over: none may. */
   readonly overwritten: string[] = [];
   /** Commits under somebody else's lease. */
   readonly trespasses: string[] = [];
   readonly #table: MemoryTable;
   readonly #world: World;
   readonly #before = new Map<string, { readonly at: number; readonly item: Item | undefined }>();
+
+  /** The most that a day's budget row ever said was given out. */
+  mostGranted = 0;
 
   /** The execution rows as they stand, without copying the whole table. */
   readonly executions = new Map<string, Item>();
@@ -42,7 +47,7 @@ export class ObservedTable {
     this.#world = world;
   }
 
-  async #write<T>(keys: readonly Key[], work: () => Promise<T>): Promise<T> {
+  async #write<T>(process: Process, keys: readonly Key[], work: () => Promise<T>): Promise<T> {
     const earlier = await Promise.all(keys.map((key) => this.#table.get(key)));
     const result = await work();
     for (const [index, key] of keys.entries()) {
@@ -51,13 +56,15 @@ export class ObservedTable {
       // A condition check writes nothing.
       if (to === item) continue;
       this.#before.set(idOf(key), { at: this.#world.now, item });
-      if (key.sk.startsWith('FEED#') && item !== undefined && JSON.stringify(item) !== JSON.stringify(to)) {
+      if (isFixed(key) && item !== undefined && JSON.stringify(item) !== JSON.stringify(to)) {
         this.overwritten.push(idOf(key));
       }
       if (key.sk === 'EXEC' && to !== undefined) {
-        this.observations.push({ at: this.#world.now, executionId: String(to[A.executionId]), from: item, to });
+        const executionId = String(to[A.executionId]);
+        this.observations.push({ at: this.#world.now, process, executionId, from: item, to });
         this.executions.set(to.pk, to);
       }
+      if (key.sk.startsWith('BUDGET#')) this.mostGranted = Math.max(this.mostGranted, Number(to?.granted ?? 0));
     }
     return result;
   }
@@ -91,10 +98,10 @@ export class ObservedTable {
           return { ...page, items: page.items.flatMap((item) => this.#aged(item) ?? []) };
         }),
       put: (item, condition) =>
-        call(`put ${kindOf(item.sk)}`, () => this.#write([item], () => table.put(item, condition))),
+        call(`put ${kindOf(item.sk)}`, () => this.#write(process, [item], () => table.put(item, condition))),
       update: (key, changes: readonly Change[], condition) =>
         call(`update ${kindOf(key.sk)}${nameOf(changes)}`, () =>
-          this.#write([key], async () => {
+          this.#write(process, [key], async () => {
             const before = await table.get(key);
             const item = await table.update(key, changes, condition);
             if (isClaim(changes)) noteClaim(process, this.#world.now, changes);
@@ -109,9 +116,9 @@ export class ObservedTable {
           }),
         ),
       delete: (key, condition) =>
-        call(`delete ${kindOf(key.sk)}`, () => this.#write([key], () => table.delete(key, condition))),
+        call(`delete ${kindOf(key.sk)}`, () => this.#write(process, [key], () => table.delete(key, condition))),
       transact: (writes: readonly Write[], token) =>
-        call('transact', () => this.#write(writes.map(keyOf), () => table.transact(writes, token))),
+        call('transact', () => this.#write(process, writes.map(keyOf), () => table.transact(writes, token))),
     };
   }
 }
@@ -130,6 +137,8 @@ const noteClaim = (process: Process, at: number, changes: readonly Change[]): vo
   process.owner = ownerIn(changes);
 };
 
+/** Processes remember such rows, and the feed is the audit: what is written stays as it is. */
+const isFixed = ({ sk }: Key): boolean => sk.startsWith('FEED#') || sk === 'PINNED';
 const kindOf = (sk: string): string => sk.split('#')[0] ?? '';
 const nameOf = (changes: readonly Change[]): string => {
   if (isClaim(changes)) return ' claim';

@@ -10,11 +10,12 @@ export const effectTools = (sim: Sim, process: Process): Tool[] => {
     description: name,
     schema: ARGUMENTS,
     effect: () => effect,
-    timeoutSeconds: 10,
-    execute: (_args, context) =>
+    // As `http_request`.
+    timeoutSeconds: 20,
+    execute: ({ what }, context) =>
       sim.injector.call(process, `tool ${name}`, async () => {
         sim.effects.push({ tool: name, key: context.key, at: sim.world.now });
-        return { ok: true, text: `${name} done` };
+        return { ok: true, text: `${name} done`.padEnd(what === 'a lot' ? 10_000 : 0, '.') };
       }),
   });
   return [make('look', 'none'), make('post', 'idempotent'), make('pay', 'unsafe')];

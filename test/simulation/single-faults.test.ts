@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FAULTS } from './faults.ts';
 import { judge } from './judge.ts';
+import { judgePairs } from './pairs.ts';
 import { BASES } from './scenarios.ts';
 
 /** One fault of every kind at every port call of a three-step run. */
@@ -29,3 +30,35 @@ describe.each(Object.entries(BASES))('%s', (_name, base) => {
     expect(failed).toEqual([]);
   });
 });
+
+it('loses the answer of each kind of port call', async () => {
+  const met = new Set<string>();
+  // Each of these calls has lost its answer above.
+  for (const base of Object.values(BASES)) {
+    for (const name of (await judge({ seed: 1, ...base })).sim.injector.names) met.add(name);
+  }
+  // Some calls are made by a second holder alone.
+  const { failed, struck } = await judgePairs('crash_after', ['lost_response'], 'more than a row holds');
+  expect(failed).toEqual([]);
+  for (const name of struck) met.add(name);
+  expect([...met]).toEqual(
+    expect.arrayContaining([
+      'get META',
+      'query FEED',
+      'query STARTED',
+      'put FEED',
+      'put STARTED',
+      'update EXEC claim',
+      'update EXEC commit',
+      'update EXEC',
+      'transact',
+      'send',
+      'visibility',
+      'blob put',
+      'blob get',
+      'model',
+      'tool post',
+      'tool pay',
+    ]),
+  );
+}, 120_000);

@@ -98,7 +98,8 @@ describe('parseArguments', () => {
 describe('the toolkit', () => {
   it('offers the tools of the contract, each with a name, a description and a schema for an object', () => {
     expect(allTools.map(({ name }) => name).sort()).toEqual([
-      'append_file', 'ask_user', 'delete_file', 'finish', 'http_request', 'list_files', 'read_file', 'think', 'write_file',
+      'append_file', 'ask_user', 'delete_file', 'finish', 'http_request', 'list_files', 'read_file', 'run_agent', 'think',
+      'wait', 'write_file',
     ]); // biome-ignore format: names
     for (const tool of allTools) {
       const spec = toolSpec(tool);
@@ -133,7 +134,8 @@ describe('the toolkit', () => {
 
   it('selects what a configuration names, with finish always, and reports the rest', () => {
     const names = (selected: string[] | undefined) => findTools(selected).tools.map(({ name }) => name);
-    expect(names(undefined)).toHaveLength(allTools.length);
+    expect(names(undefined)).toEqual(allTools.map(({ name }) => name).filter((name) => name !== 'run_agent'));
+    expect(names(['run_agent'])).toEqual(['finish', 'run_agent']);
     expect(names([])).toEqual(['finish']);
     expect(names(['read_file', 'think', 'read_file'])).toEqual(['finish', 'think', 'read_file']);
     expect(findTools(['think'])).not.toHaveProperty('problem');

@@ -9,7 +9,7 @@ import { FIRST_CALL_N, feedItem, MAX_CALLS, type Outcome, type ReplyRow, readFee
 import { type Pinned, readStarted, startedItem } from '../rows.ts';
 import type { StepDeps } from './deps.ts';
 import { type Lease, LeaseLost } from './lease.ts';
-import { needsPermission, tooLongToAsk } from './permission.ts';
+import { isRefusal, needsPermission, refusalText, remarkOf, tooLongToAsk } from './permission.ts';
 import type { Leftovers } from './recover.ts';
 
 /**
@@ -36,10 +36,13 @@ export type Planned =
 export const FINISH = 'finish';
 export const ASK_USER = 'ask_user';
 
-/** The tools a run is offered: those its configuration names, or all; `finish` always, for a run must be able to end. */
+/**
+ * The tools a run is offered: those its configuration names, or all but those that must be named; `finish` always, for a
+ * run must be able to end.
+ */
 export const offeredTools = (tools: ReadonlyMap<string, Tool>, pinned: Pinned): ReadonlyMap<string, Tool> =>
   pinned.tools === undefined
-    ? tools
+    ? new Map([...tools].filter(([, tool]) => tool.named !== true))
     : new Map([...tools].filter(([name]) => name === FINISH || pinned.tools?.includes(name)));
 
 export const planCalls = (
@@ -72,7 +75,7 @@ export interface Actor {
 
 /** R3: the first outcome of a call stands, whoever wrote it. */
 export const storeOutcome = async (
-  { deps, execution }: Pick<Actor, 'deps' | 'execution'>,
+  { deps, execution, leftovers }: Pick<Actor, 'deps' | 'execution' | 'leftovers'>,
   call: ToolCall,
   n: number,
   outcome: Outcome,
@@ -95,7 +98,7 @@ export const storeOutcome = async (
     callId: call.id,
     name: call.name,
     outcome,
-    content,
+    content: `${content}${remarkOf(leftovers.asks.get(n))}`,
     ...(blob !== undefined && { blob }),
     startedAt,
   };
@@ -142,7 +145,7 @@ const runUnsafe = async (actor: Actor, planned: Extract<Planned, { kind: 'run' }
   const { orgId, executionId, seq } = execution;
   const unknown = async (): Promise<ToolRow> => {
     // Only a holder with lease left may say so: a zombie could say it of a call that its successor is about to run.
-    await lease.ensure(MARGIN_MS);
+    await lease.confirm();
     const text = `The outcome of ${planned.call.name} is unknown: it was started and its answer was lost. Check before you repeat it.`;
     return storeOutcome(actor, planned.call, planned.n, 'unknown', text, deps.clock.now());
   };
@@ -168,10 +171,7 @@ const runOne = async (actor: Actor, planned: Planned): Promise<ToolRow> => {
     return storeOutcome(actor, planned.call, planned.n, 'error', planned.text, startedAt);
   }
   const ask = actor.leftovers.asks.get(planned.n);
-  if (ask?.kind === 'permission' && ask.state === 'rejected') {
-    const text = `A person rejected this call${ask.feedback === undefined ? '.' : `: ${ask.feedback}`} Do not repeat it unchanged.`;
-    return storeOutcome(actor, planned.call, planned.n, 'rejected', text, startedAt);
-  }
+  if (isRefusal(ask)) return storeOutcome(actor, planned.call, planned.n, 'rejected', refusalText(ask), startedAt);
   if (planned.effect === 'unsafe') return runUnsafe(actor, planned);
   const result = await execute(actor, planned);
   return storeOutcome(actor, planned.call, planned.n, result.ok ? 'ok' : 'error', result.text, startedAt);

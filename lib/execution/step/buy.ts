@@ -1,9 +1,9 @@
 import { blobKeys } from '../../kernel/keys.ts';
 import { ConditionFailed, missing, TransactionRefused } from '../../kernel/table.ts';
-import type { ChatMessage, ModelOutcome, ToolSpec } from '../../model/model.ts';
+import type { ChatMessage, ModelOutcome, ModelRequest, ToolSpec } from '../../model/model.ts';
 import { costMicroUsd, worstCaseMicroUsd } from '../../model/prices.ts';
 import type { Execution } from '../execution.ts';
-import { type FeedRow, feedItem, REPLY_N, readFeedRow } from '../feed.ts';
+import { type FeedRow, feedItem, REPLY_N, type ReplyRow, readFeedRow } from '../feed.ts';
 import type { Pinned } from '../rows.ts';
 import type { ResolvedModel, StepDeps } from './deps.ts';
 import type { Lease } from './lease.ts';
@@ -12,12 +12,14 @@ import { promptHash } from './prompt.ts';
 /** Money and tokens that this claim spent, whoever's reply is used in the end. */
 export interface Spent {
   readonly cost: number;
-  /** Tokens of a reply that was bought and then lost the race for its place. */
-  readonly wastedIn: number;
-  readonly wastedOut: number;
+  /** A reply that was bought and then lost the race for its place. */
+  readonly wasted?: Purchase | undefined;
 }
 
-export const NOTHING_SPENT: Spent = { cost: 0, wastedIn: 0, wastedOut: 0 };
+/** What one call of a model used, as its row records it. */
+export type Purchase = Pick<ReplyRow, 'model' | 'tokensIn' | 'tokensOut' | 'tokensCached' | 'cost'>;
+
+export const NOTHING_SPENT: Spent = { cost: 0 };
 
 /** A model call never outlives the function: what is left of its time, less what storing the reply needs. */
 const STORE_MARGIN_MS = 20_000;
@@ -34,6 +36,8 @@ export interface Call {
   readonly messages: readonly ChatMessage[];
   readonly tools: readonly ToolSpec[];
   readonly maxReplyTokens: number;
+  readonly toolChoice?: ModelRequest['toolChoice'];
+  readonly responseSchema?: ModelRequest['responseSchema'];
   /** Milliseconds left to this invocation. */
   readonly remainingMs: number;
 }
@@ -45,6 +49,8 @@ export const callModel = (deps: StepDeps, lease: Lease, call: Call): Promise<Mod
     messages: call.messages,
     tools: call.tools,
     maxReplyTokens: call.maxReplyTokens,
+    ...(call.toolChoice !== undefined && { toolChoice: call.toolChoice }),
+    ...(call.responseSchema !== undefined && { responseSchema: call.responseSchema }),
     ...(call.pinned.temperature !== undefined && { temperature: call.pinned.temperature }),
     timeoutMs: Math.max(1_000, Math.min(MAX_CALL_MS, call.remainingMs - STORE_MARGIN_MS)),
     signal: lease.signal,
@@ -83,7 +89,7 @@ export const receipt = (
 export const storeReply = async <Row extends FeedRow>(
   deps: StepDeps,
   execution: Execution,
-  row: Omit<Row, 'v'> & { readonly cost: number; readonly tokensIn: number; readonly tokensOut: number },
+  row: Omit<Row, 'v'> & Pick<ReplyRow, 'buyer'> & Purchase,
   beside: readonly Omit<Extract<FeedRow, { kind: 'user' }>, 'v'>[] = [],
 ): Promise<{ readonly row: FeedRow; readonly spent: Spent }> => {
   const { orgId, executionId } = execution;
@@ -97,15 +103,15 @@ export const storeReply = async <Row extends FeedRow>(
         ...beside.map((user) => ({ put: feedItem(orgId, executionId, user) })),
       ]);
     }
-    return { row: readFeedRow(item), spent: { cost: row.cost, wastedIn: 0, wastedOut: 0 } };
+    return { row: readFeedRow(item), spent: { cost: row.cost } };
   } catch (error) {
     const there = refusedBy(error);
     if (there === undefined) throw error;
     const stored = readFeedRow(there);
-    const mine = 'buyer' in stored && stored.buyer === item.buyer;
+    const mine = 'buyer' in stored && stored.buyer === row.buyer;
     return {
       row: stored,
-      spent: { cost: row.cost, wastedIn: mine ? 0 : row.tokensIn, wastedOut: mine ? 0 : row.tokensOut },
+      spent: { cost: row.cost, wasted: mine ? undefined : row },
     };
   }
 };

@@ -1,6 +1,7 @@
 /** Changes of the execution row that several writes share. */
 import { add, type Change, remove, set } from '../../kernel/table.ts';
 import { A, type Execution } from '../execution.ts';
+import { setMark, stallMark } from '../mark.ts';
 import { runningMs } from './fuses.ts';
 
 export const leaseGone: readonly Change[] = [remove(A.leaseOwner), remove(A.leaseUntil), remove(A.leaseMessage)];
@@ -16,4 +17,11 @@ export const clockStopped = (execution: Execution, now: number): readonly Change
 export const settled = (execution: Execution, cost: number): readonly Change[] => [
   ...(cost > 0 ? [add(A.cost, cost)] : []),
   ...(execution.worst > 0 ? [add(A.reserved, -execution.worst)] : []),
+];
+
+/** Every move into RUNNING, by whomever, carries the mark and starts the clock. */
+export const intoRunning = (executionId: string, now: number): readonly Change[] => [
+  ...setMark(stallMark(executionId, now)),
+  remove(A.dueBackoff),
+  set(A.runningSince, now),
 ];

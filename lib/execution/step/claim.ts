@@ -4,9 +4,15 @@ import { A, EXECUTION_VERSION, type Execution, readExecution } from '../executio
 import { type Delivery, messageFor, type StepMessage } from '../message.ts';
 import { isTerminal } from '../status.ts';
 import type { StepDeps } from './deps.ts';
+import { isOverdue, wakeWait } from './wake-wait.ts';
 
 /** A step that overtook a slow commit looks again after this long. */
 const AHEAD_SECONDS = 2;
+/**
+ * A message that comes this much before its time may be the very one that was sent for it: whoever set the time has a
+ * clock that is ahead of mine. Far more than the clocks of AWS differ by, and less than a copy may linger.
+ */
+const EARLY_MS = 60_000;
 
 export type Claim =
   | { readonly kind: 'mine'; readonly execution: Execution }
@@ -75,8 +81,12 @@ const judgeRefusal = async (
   const leaseEnd: Claim = { kind: 'later', seconds: Math.ceil(leaseMs / 1000) + 1 };
   // The holder's own message, delivered twice, whatever the status: a copy that acks it takes the holder's safety net away.
   if (leaseMs >= 0 && execution.leaseMessage === delivery.messageId) return leaseEnd;
-  if (execution.status !== 'RUNNING') return { kind: 'done' };
   const own = execution.messageId === delivery.messageId;
+  if (execution.status === 'WAIT_STEP' && message.seq === execution.seq) {
+    const standing = await judgeWait(deps, execution, own);
+    return standing === 'over' ? claim(deps, message, delivery, owner) : standing;
+  }
+  if (execution.status !== 'RUNNING') return { kind: 'done' };
   if (message.seq < execution.seq) {
     // The commit that consumed this very message may have died before its send. Any other message is a copy and dies.
     if (own && execution.seq === message.seq + 1) await send(deps, execution, 0);
@@ -85,12 +95,30 @@ const judgeRefusal = async (
   if (execution.notBefore !== undefined && execution.notBefore > now) {
     // Likewise for the release that set it: only the message it consumed may stand in for a lost send.
     if (own) await sendWhenDue(deps, execution, execution.notBefore);
-    return { kind: 'done' };
+    return tooEarly(execution.notBefore - now, own);
   }
   // Any other message that meets a live lease is a copy: the holder's own stays in the queue until the holder is done.
   if (leaseMs >= 0) return { kind: 'done' };
   // The lease ended between the refusal and now.
   return { kind: 'later', seconds: 1 };
+};
+
+const tooEarly = (earlyMs: number, own: boolean): Claim =>
+  own || earlyMs > EARLY_MS ? { kind: 'done' } : { kind: 'later', seconds: Math.ceil(earlyMs / 1000) };
+
+/** A message that finds the step waiting: it ends a wait whose time has come, and is early for any other. */
+const judgeWait = async (deps: StepDeps, execution: Execution, own: boolean): Promise<Claim | 'over'> => {
+  const { waitUntil } = execution;
+  // It waits for the end of its children, which wakes it.
+  if (waitUntil === undefined) return { kind: 'done' };
+  const now = deps.clock.now();
+  if (isOverdue(execution, now)) {
+    await wakeWait(deps, execution);
+    return 'over';
+  }
+  // The park that consumed this very message may have died before its send.
+  if (own) await sendWhenDue(deps, execution, waitUntil);
+  return tooEarly(waitUntil - now, own);
 };
 
 export const send = (deps: Pick<StepDeps, 'steps'>, execution: Execution, delaySeconds: number): Promise<void> =>

@@ -11,4 +11,6 @@ export interface Turn {
   readonly delivery: Delivery;
   readonly claimedAt: number;
   readonly remainingMs: () => number;
+  /** Micro-dollars a UTC day, where the organisation has set a budget. */
+  readonly dailyBudget?: number | undefined;
 }

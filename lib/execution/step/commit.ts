@@ -1,9 +1,11 @@
 import { keys } from '../../kernel/keys.ts';
 import { add, and, type Change, type Condition, eq, oneOf, remove, set, type Write } from '../../kernel/table.ts';
 import { A, type Execution } from '../execution.ts';
+import type { FeedRow, ReplyRow, SummaryRow } from '../feed.ts';
 import { dropMark, setMark, stallMark } from '../mark.ts';
 import type { Delivery } from '../message.ts';
 import type { Status } from '../status.ts';
+import { usageTextOf } from '../used.ts';
 import type { Spent } from './buy.ts';
 import { clockStopped, leaseGone } from './changes.ts';
 import { send } from './claim.ts';
@@ -11,6 +13,8 @@ import type { StepDeps } from './deps.ts';
 import type { Stop } from './fuses.ts';
 import { fenced, holds, type Lease, LeaseLost, stillHeld } from './lease.ts';
 import { isRefused, refusedRow, stopChanges, writeStatus } from './stop.ts';
+import { usedAfter } from './use.ts';
+import { writeCommit } from './warn.ts';
 
 /** What a finished step changes beside its number. */
 export interface StepDone {
@@ -30,6 +34,9 @@ export interface StepDone {
   /** The window as the next step reads it. */
   readonly windowFrom: number;
   readonly summarySeq: number | undefined;
+  /** The stored reply or summary of this step, and the rows that followed it: the figures by model and tool. */
+  readonly reply?: ReplyRow | SummaryRow | undefined;
+  readonly rows?: readonly FeedRow[] | undefined;
 }
 
 export type Ending =
@@ -40,7 +47,13 @@ export type Ending =
  * The changes of R4. Cost: what this claim really spent, plus the worst case of every other claim of this seq, for each
  * of them may have bought a reply before it was lost.
  */
-const commitChanges = (execution: Execution, delivery: Delivery, done: StepDone): readonly Change[] => [
+const commitChanges = (
+  deps: StepDeps,
+  execution: Execution,
+  delivery: Delivery,
+  done: StepDone,
+  ends = false,
+): readonly Change[] => [
   set(A.seq, execution.seq + 1),
   set(A.phase, done.nextPhase),
   ...leaseGone,
@@ -52,11 +65,14 @@ const commitChanges = (execution: Execution, delivery: Delivery, done: StepDone)
   set(A.messageId, delivery.messageId),
   set(A.consumed, done.consumed),
   add(A.calls, done.calls),
-  add(A.tokensIn, done.tokensIn + done.spent.wastedIn),
-  add(A.tokensOut, done.tokensOut + done.spent.wastedOut),
+  add(A.tokensIn, done.tokensIn + (done.spent.wasted?.tokensIn ?? 0)),
+  add(A.tokensOut, done.tokensOut + (done.spent.wasted?.tokensOut ?? 0)),
   add(A.cost, done.spent.cost + Math.max(0, execution.reserved - execution.worst)),
   set(A.reserved, 0),
   set(A.worst, done.worst),
+  // Nobody but the holder writes it, so that the claimed row tells what it was.
+  set(A.usage, usageTextOf(usedAfter(deps.tools, execution.usage, done, ends))),
+  ...(execution.waitUntil === undefined ? [] : [remove(A.waitUntil), remove(A.wakeOnInput)]),
   ...done.changes,
 ];
 
@@ -84,6 +100,7 @@ export const commitStep = async (
 ): Promise<void> => {
   await lease.stop();
   const now = deps.clock.now();
+  const moved = movedMark(execution, now);
   const next: Execution = {
     ...execution,
     seq: execution.seq + 1,
@@ -91,10 +108,16 @@ export const commitStep = async (
     summarySeq: done.summarySeq,
   };
   const commit = fenced(() =>
-    deps.table.update(
-      keys.execution(execution.orgId, execution.executionId),
-      [...commitChanges(execution, delivery, done), set(A.updated, now), ...movedMark(execution, now)],
-      fence(lease, execution, now),
+    writeCommit(
+      deps,
+      execution,
+      {
+        update: keys.execution(execution.orgId, execution.executionId),
+        changes: [...commitChanges(deps, execution, delivery, done), set(A.updated, now), ...moved],
+        if: fence(lease, execution, now),
+      },
+      execution.cost + done.spent.cost + Math.max(0, execution.reserved - execution.worst),
+      now,
     ),
   );
   if (done.delaySeconds >= 1) await settleAll([commit, send(deps, next, done.delaySeconds)]);
@@ -103,6 +126,18 @@ export const commitStep = async (
     await send(deps, next, 0);
   }
   deps.metrics.count('StepsCommitted');
+  // Somebody may have paused it meanwhile: no event will follow that would tell of this step.
+  const isMoment = moved.length > 0 || (await commit)?.[A.status] !== 'RUNNING';
+  if (isMoment) await tellCommitted(deps, next);
+};
+
+/** Nothing of the step depends on it, and the next moment makes good what this one missed. */
+const tellCommitted = async (deps: StepDeps, execution: Execution): Promise<void> => {
+  try {
+    await deps.upper.committed?.(execution);
+  } catch (error) {
+    deps.log.warn('A floor above could not follow a commit; the next one will be.', { error: String(error) });
+  }
 };
 
 /** Both have ended before a failure is passed on; the commit's comes first. */
@@ -129,11 +164,12 @@ export const commitEnding = async (
   const attempt = async (from: Status, ends: readonly Change[], guard: Condition): Promise<void> => {
     const write: Write & { update: unknown } = {
       update: keys.execution(execution.orgId, execution.executionId),
-      changes: [...commitChanges(execution, delivery, done), ...ends],
+      changes: [...commitChanges(deps, execution, delivery, done, ending.status === 'COMPLETED'), ...ends],
       if: guard,
     };
-    const reason = ending.status === 'ERROR_PAUSED' ? ending.stop.reason : undefined;
-    await writeStatus(deps, { execution, from, to: ending.status, reason, at: now }, write);
+    const stop = ending.status === 'ERROR_PAUSED' ? ending.stop : undefined;
+    const change = { execution, from, to: ending.status, reason: stop?.reason, message: stop?.message, at: now };
+    await writeStatus(deps, change, write);
   };
   try {
     if (ending.status === 'COMPLETED') {

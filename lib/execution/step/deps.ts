@@ -5,7 +5,9 @@ import type { ModelPrice } from '../../model/prices.ts';
 import type { Files, GuardedFetch, Tool } from '../../tools/tool.ts';
 import type { Execution } from '../execution.ts';
 import type { StepMessage } from '../message.ts';
+import type { AskRow } from '../rows.ts';
 import type { Status } from '../status.ts';
+import type { RowMemory } from './row-memory.ts';
 
 /** A model as one run uses it. */
 export interface ResolvedModel {
@@ -21,6 +23,14 @@ export interface StatusChange {
   readonly from: Status;
   readonly to: Status;
   readonly reason: string | undefined;
+  /** What stopped it, for people; where `reason` says that something did. */
+  readonly message?: string | undefined;
+  readonly at: number;
+}
+
+/** A permission or question that is put to a person (`pending`), or that nobody is waited for any more (all other states). */
+export interface AskChange {
+  readonly ask: Omit<AskRow, 'v'>;
   readonly at: number;
 }
 
@@ -30,7 +40,35 @@ export interface StatusChange {
  */
 export interface UpperFloors {
   writes(change: StatusChange): readonly Write[];
+  /** The same for what people are asked, which can change while the status stays: a decision about a paused run. */
+  asks?(change: AskChange): readonly Write[];
   wake(change: StatusChange): Promise<void>;
+  /**
+   * After a commit, at most once a minute for a run that runs, and after each into one that does not. It may be lost; what
+   * it does has to be made good by the next one, or by the next change of status.
+   */
+  committed?(execution: Pick<Execution, 'orgId' | 'executionId'>): Promise<void>;
+  /** Rows for the moment when an organisation has nothing left of its budget for the day. */
+  daySpent?(spent: DaySpent): readonly Write[];
+  /** Rows for the commit by which a run has spent the larger part of its budget, and the wake-up after it. */
+  warns?(warning: BudgetWarning): readonly Write[];
+  wakeWarning?(warning: BudgetWarning): Promise<void>;
+}
+
+/** The runs of an organisation may spend nothing more on a UTC day. */
+export interface DaySpent {
+  readonly orgId: string;
+  readonly day: string;
+  /** Micro-dollars. */
+  readonly budget: number;
+}
+
+/** A run goes on and has spent the larger part of what it may. */
+export interface BudgetWarning {
+  readonly execution: Execution;
+  /** Spent so far, micro-dollars. */
+  readonly cost: number;
+  readonly at: number;
 }
 
 export interface StepSettings {
@@ -52,6 +90,8 @@ export interface ExecutionDeps {
 
 export interface StepDeps extends ExecutionDeps {
   readonly blobs: Blobs;
+  /** What this process remembers of rows that never change; it dies with the process. */
+  readonly memory: RowMemory;
   readonly models: ModelClient;
   /** `undefined`: no model is configured. May answer from memory for a while, unless `fresh`. */
   readonly resolveModel: (

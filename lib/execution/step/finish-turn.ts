@@ -2,7 +2,9 @@
 import { blobKeys } from '../../kernel/keys.ts';
 import { type Change, ConditionFailed, missing, set } from '../../kernel/table.ts';
 import type { ToolCall } from '../../model/model.ts';
+import { RUN_AGENT } from '../../tools/run-agent.ts';
 import type { Tool } from '../../tools/tool.ts';
+import { WAIT } from '../../tools/wait.ts';
 import { A } from '../execution.ts';
 import {
   type FeedRow,
@@ -13,13 +15,15 @@ import {
   type ToolRow,
   type UserRow,
 } from '../feed.ts';
-import { type Actor, ASK_USER, FINISH, type Planned, planCalls, runCalls, storeOutcome } from './act.ts';
+import { type Actor, ASK_USER, FINISH, offeredTools, type Planned, planCalls, runCalls, storeOutcome } from './act.ts';
 import type { Spent } from './buy.ts';
+import { type Children, gatherChildren, NO_CHILDREN, startChildren } from './call-children.ts';
+import { waitCall } from './call-wait.ts';
 import type { Turn } from './claimed.ts';
 import { commitEnding, commitStep, type Ending, type StepDone } from './commit.ts';
 import type { Window } from './load.ts';
 import { parkStep, type Question } from './park.ts';
-import { needsPermission } from './permission.ts';
+import { expiryOf, isDecided, isRefusal, needsPermission } from './permission.ts';
 import { inputText, spokenInputs } from './prompt.ts';
 import type { Leftovers } from './recover.ts';
 import { tokensOf } from './summarise.ts';
@@ -60,7 +64,7 @@ export const finishTurn = async (second: Second): Promise<void> => {
   await commitStep(deps, lease, execution, delivery, stepDone(second, verdict, rows));
 };
 
-const actorOf = ({ turn, reply, window, leftovers }: Second): Actor => ({
+export const actorOf = ({ turn, reply, window, leftovers }: Second): Actor => ({
   deps: turn.deps,
   lease: turn.lease,
   execution: turn.execution,
@@ -69,62 +73,104 @@ const actorOf = ({ turn, reply, window, leftovers }: Second): Actor => ({
   leftovers,
 });
 
-type Acted = { readonly rows: readonly ToolRow[]; readonly finish: Extract<Planned, { kind: 'run' }> | undefined };
+export type Acted = {
+  readonly rows: readonly ToolRow[];
+  readonly finish: Extract<Planned, { kind: 'run' }> | undefined;
+};
 
 const isRun =
   (name: string) =>
   (planned: Planned): planned is Extract<Planned, { kind: 'run' }> =>
     planned.kind === 'run' && planned.tool.name === name;
 
-const act = async (second: Second): Promise<Acted | 'parked'> => {
+/** Runs the calls of a reply. `finish` is given back unrun: what it ends is the caller's business. */
+export const act = async (second: Second): Promise<Acted | 'parked'> => {
   const { window, leftovers, calls, offered } = second;
   const planned = planCalls(calls, offered, window.pinned);
   // Asked one by one; nothing runs before all are decided, so that the calls of a reply keep their order.
   for (const each of planned) {
     if (each.kind !== 'run' || !needsPermission(window.pinned, each.tool.name, each.effect)) continue;
     const ask = leftovers.asks.get(each.n);
-    if (ask !== undefined && ask.state !== 'pending') continue;
-    await park(second, { kind: 'permission', n: each.n, call: each.call, why: second.reply.content.slice(0, 2_000) });
+    // What has an outcome was allowed when it ran.
+    if (leftovers.outcomes.has(each.n) || isDecided(ask, each.call)) continue;
+    if (ask !== undefined && ask.state !== 'pending') {
+      second.turn.deps.log.error('A decision does not fit its call, which is shown again.', { askId: ask.askId });
+    }
+    const why = second.reply.content.slice(0, 2_000);
+    await park(second, { kind: 'permission', n: each.n, call: each.call, why, ...expiryOf(window.pinned) });
     return 'parked';
   }
   const actor = actorOf(second);
   // A rejected question is not put and a rejected `finish` ends nothing: both are told like any other rejected call.
-  const allowed = planned.filter(({ n }) => leftovers.asks.get(n)?.state !== 'rejected');
+  const allowed = planned.filter(({ n }) => !isRefusal(leftovers.asks.get(n)));
   const questions = allowed.filter(isRun(ASK_USER));
   const finish = allowed.find(isRun(FINISH));
-  const plain = planned.filter(({ n }) => n !== finish?.n && !questions.some((question) => question.n === n));
+  const waits = allowed.filter(isRun(WAIT));
+  const runs = allowed.filter(isRun(RUN_AGENT));
+  const apart = new Set([finish, ...questions, ...waits, ...runs].map((each) => each?.n));
+  const plain = planned.filter(({ n }) => !apart.has(n));
   const rows = [...(await runCalls(actor, plain))];
+  // What the run may use, not what this step of a workflow offers.
+  const children =
+    runs.length === 0
+      ? NO_CHILDREN
+      : await startChildren(actor, [...offeredTools(actor.deps.tools, window.pinned).keys()], runs);
+  rows.push(...children.rows);
+  const heard = heardBy(second, children);
   for (const question of questions) {
-    const outcome = await answer(second, question);
+    const outcome = await answer(second, question, heard);
+    if (outcome === 'parked') return 'parked';
+    rows.push(outcome);
+  }
+  const results = await gatherChildren(actor, children.running, second.spent.cost);
+  if (results === 'parked') return 'parked';
+  rows.push(...results);
+  for (const wait of waits) {
+    const outcome = await waitCall(second.turn, actor, wait, heard, second.spent.cost);
     if (outcome === 'parked') return 'parked';
     rows.push(outcome);
   }
   return { rows, finish };
 };
 
-const answer = async (second: Second, question: Extract<Planned, { kind: 'run' }>): Promise<ToolRow | 'parked'> => {
+const answer = async (
+  second: Second,
+  question: Extract<Planned, { kind: 'run' }>,
+  heard: number,
+): Promise<ToolRow | 'parked'> => {
   const { leftovers, turn } = second;
   const done = leftovers.outcomes.get(question.n);
   if (done !== undefined) return done;
-  const ask = leftovers.asks.get(question.n);
+  const ask = leftovers.questions.get(question.n);
   const now = turn.deps.clock.now();
   if (ask?.state === 'answered') {
     return storeOutcome(actorOf(second), question.call, question.n, 'answered', ask.feedback ?? '', now);
   }
   const { question: why } = question.args as { readonly question: string };
-  const parked = await park(second, { kind: 'question', n: question.n, call: question.call, why });
+  const parked = await park(second, { kind: 'question', n: question.n, call: question.call, why }, heard);
   if (parked === 'parked') return 'parked';
   const text = 'Not asked: a message arrived before the question was put. It follows.';
   return storeOutcome(actorOf(second), question.call, question.n, 'ok', text, now);
 };
 
-const park = ({ turn, reply, leftovers, spent }: Second, question: Question): Promise<'parked' | 'overtaken'> => {
-  // Answers to earlier questions of this reply woke the step; only what came beside them makes the next one moot.
-  const answered = [...leftovers.asks.values()].filter(({ state }) => state === 'answered').length;
-  return parkStep(turn.deps, turn.lease, turn.execution, reply.waking + answered, question, spent.cost);
+/**
+ * The counter of waking inputs that this reply knows of: those of its prompt, the answers to its own questions and the
+ * ends of its own runs, which woke the step. Only what came beside them makes the next question or wait moot.
+ */
+const heardBy = ({ reply, leftovers }: Second, { ended }: Children): number =>
+  reply.waking + [...leftovers.questions.values()].filter(({ state }) => state === 'answered').length + ended;
+
+/** @param heard of a question: the counter of waking inputs that it may not be overtaken by */
+const park = (second: Second, question: Question, heard = 0): Promise<'parked' | 'overtaken'> => {
+  const { deps, lease, execution } = second.turn;
+  return parkStep(deps, lease, execution, heard, question, second.spent.cost);
 };
 
-const storeNote = async (second: Second, verdict: Extract<Verdict, { kind: 'note' | 'error' }>): Promise<NoteRow> => {
+/** What the model is told of a reply that cannot be used. */
+export const storeNote = async (
+  second: Pick<Second, 'turn'>,
+  verdict: { readonly code: string; readonly text: string },
+): Promise<NoteRow> => {
   const { deps, execution } = second.turn;
   const row = {
     kind: 'note' as const,
@@ -146,7 +192,7 @@ const storeNote = async (second: Second, verdict: Extract<Verdict, { kind: 'note
 /** Results above this many characters are kept in the bucket; the execution row must stay small. */
 const INLINE_RESULT = 16_000;
 
-const resultChanges = async ({ turn }: Second, result: string): Promise<readonly Change[]> => {
+export const resultChanges = async ({ turn }: Pick<Second, 'turn'>, result: string): Promise<readonly Change[]> => {
   if (result.length <= INLINE_RESULT) return [set(A.result, result)];
   const { orgId, executionId, seq } = turn.execution;
   const blob = blobKeys.spilled(orgId, executionId, seq, 0);
@@ -196,6 +242,8 @@ const stepDone = (second: Second, verdict: Verdict, rows: readonly FeedRow[]): S
     delaySeconds: overflows ? 0 : (window.pinned.stepDelaySeconds ?? deps.settings.stepDelaySeconds),
     windowFrom: execution.windowFrom,
     summarySeq: execution.summarySeq,
+    reply,
+    rows,
     changes: [set(A.windowTokens, windowTokens), set(A.repeatHash, repeats.hash), set(A.repeatCount, repeats.count)],
   };
 };

@@ -17,6 +17,9 @@ const usd = (micro: number): string => `$${(micro / 1e6).toFixed(4)}`;
 export const runningMs = (execution: Execution, now: number): number =>
   execution.runningMs + (execution.runningSince === undefined ? 0 : Math.max(0, now - execution.runningSince));
 
+/** Micro-dollars that a run has spent or set aside beside its own reservations: its children's count as its own. */
+export const committed = ({ cost, childCost, carved }: Execution): number => cost + childCost + carved;
+
 /**
  * The fuses that a person can extend, judged before anything is bought.
  * @param reserve micro-dollars that must still fit: what is reserved, the coming call included
@@ -27,24 +30,34 @@ export const limitReached = (execution: Execution, reserve: number, now: number)
     const message = `All ${execution.maxIterations} model calls of maxIterations are used. Raise it and resume.`;
     return { event: 'iteration_limit', reason: 'max_iterations', message };
   }
-  if (execution.idleSteps >= execution.maxSteps) {
-    const message = `${execution.maxSteps} steps ran without a model call (maxSteps). Raise it and resume.`;
-    return { event: 'iteration_limit', reason: 'max_steps', message };
-  }
+  const idle = idleLimitReached(execution);
+  if (idle !== undefined) return idle;
   if (execution.maxTokens !== undefined && tokens >= execution.maxTokens) {
     const message = `${tokens} of ${execution.maxTokens} tokens are used (maxTokens). Raise it and resume.`;
     return { event: 'budget', reason: 'max_tokens', message };
   }
-  if (execution.cost + reserve > execution.maxCost) {
-    const message = `${usd(execution.cost)} are spent and the next call can cost up to ${usd(reserve)}, which is more than maxCostUsd ${usd(execution.maxCost)} allows. Raise it and resume.`;
+  if (committed(execution) + reserve > execution.maxCost) {
+    const message = `${usd(committed(execution))} are spent and the next call can cost up to ${usd(reserve)}, which is more than maxCostUsd ${usd(execution.maxCost)} allows. Raise it and resume.`;
     return { event: 'budget', reason: 'max_cost', message };
   }
-  if (runningMs(execution, now) > execution.maxSeconds * 1000) {
-    const message = `The run has been RUNNING for more than ${execution.maxSeconds} s (maxSeconds). Raise it and resume.`;
-    return { event: 'budget', reason: 'max_seconds', message };
-  }
-  return undefined;
+  return secondsReached(execution, now);
 };
+
+const idleLimitReached = (execution: Execution): Stop | undefined => {
+  if (execution.idleSteps < execution.maxSteps) return undefined;
+  const message = `${execution.maxSteps} steps in a row ran without a model call (maxSteps). Raise it and resume.`;
+  return { event: 'iteration_limit', reason: 'max_steps', message };
+};
+
+const secondsReached = (execution: Execution, now: number): Stop | undefined => {
+  if (runningMs(execution, now) <= execution.maxSeconds * 1000) return undefined;
+  const message = `The run has been RUNNING for more than ${execution.maxSeconds} s (maxSeconds). Raise it and resume.`;
+  return { event: 'budget', reason: 'max_seconds', message };
+};
+
+/** The fuses of a step that buys nothing. */
+export const quietLimitReached = (execution: Execution, now: number): Stop | undefined =>
+  idleLimitReached(execution) ?? secondsReached(execution, now);
 
 export const attemptsExhausted = (execution: Execution): Stop | undefined =>
   execution.attempts > MAX_ATTEMPTS

@@ -1,5 +1,5 @@
 import { keys } from '../../kernel/keys.ts';
-import type { Item, Query, Table } from '../../kernel/table.ts';
+import type { Item, Key, Query, Table } from '../../kernel/table.ts';
 import { estimateTokens } from '../../model/tokens.ts';
 import type { Execution } from '../execution.ts';
 import {
@@ -27,6 +27,8 @@ export interface Window {
 /** Read beside the claim, with the message's hints; `settle` corrects it by the claimed row. */
 export interface Draft {
   readonly stopped: boolean;
+  /** Of the organisation: micro-dollars a UTC day. */
+  readonly dailyBudget: number | undefined;
   readonly pinned: Pinned | undefined;
   readonly from: number;
   readonly rows: readonly FeedRow[];
@@ -57,6 +59,25 @@ const feedBetween = async (
   return items.map(readFeedRow);
 };
 
+/**
+ * A row that never changes once it is there: a process reads it once. That it is missing is not remembered, nor is what
+ * cannot be read.
+ */
+const fixedRow = async <Row>(
+  deps: StepDeps,
+  key: Key,
+  read: (item: Item) => Row,
+  consistent: boolean,
+): Promise<Row | undefined> => {
+  const known = deps.memory.get(key);
+  if (known !== undefined) return read(known);
+  const item = await deps.table.get(key, { consistent });
+  if (item === undefined) return undefined;
+  const row = read(item);
+  deps.memory.keep(item);
+  return row;
+};
+
 const summaryAt = async (
   deps: StepDeps,
   at: { readonly orgId: string; readonly executionId: string },
@@ -64,21 +85,21 @@ const summaryAt = async (
   consistent: boolean,
 ): Promise<FeedRow | undefined> => {
   if (seq === undefined) return undefined;
-  const item = await deps.table.get(keys.feed(at.orgId, at.executionId, seq, REPLY_N), { consistent });
-  return item && readFeedRow(item);
+  return fixedRow(deps, keys.feed(at.orgId, at.executionId, seq, REPLY_N), readFeedRow, consistent);
 };
 
 export const loadDraft = async (deps: StepDeps, message: StepMessage): Promise<Draft> => {
   const from = message.from ?? 0;
   const [organisation, pinned, rows, summary] = await Promise.all([
     deps.table.get(keys.organisation(message.orgId)),
-    deps.table.get(keys.pinned(message.orgId, message.executionId)),
+    fixedRow(deps, keys.pinned(message.orgId, message.executionId), readPinned, false),
     feedBetween(deps, message, from, message.seq - 1, false),
     summaryAt(deps, message, message.summary, false),
   ]);
   return {
     stopped: organisation?.stopped !== undefined,
-    pinned: pinned && readPinned(pinned),
+    dailyBudget: typeof organisation?.dailyBudget === 'number' ? organisation.dailyBudget : undefined,
+    pinned,
     from,
     rows,
     summarySeq: message.summary,
@@ -109,7 +130,7 @@ export const settleWindow = async (deps: StepDeps, draft: Draft, execution: Exec
   }
   let summary = draft.summarySeq === summarySeq ? draft.summary : undefined;
   if (summary === undefined) summary = await summaryAt(deps, execution, summarySeq, true);
-  const pinned = draft.pinned ?? readPinned(await required(deps, execution));
+  const pinned = draft.pinned ?? (await pinnedOf(deps, execution));
   return {
     pinned,
     rows,
@@ -118,11 +139,11 @@ export const settleWindow = async (deps: StepDeps, draft: Draft, execution: Exec
   };
 };
 
-const required = async (deps: StepDeps, execution: Execution): Promise<Item> => {
+const pinnedOf = async (deps: StepDeps, execution: Execution): Promise<Pinned> => {
   const key = keys.pinned(execution.orgId, execution.executionId);
-  const item = await deps.table.get(key, { consistent: true });
-  if (item === undefined) throw new Error(`The pinned configuration ${key.pk} is missing.`);
-  return item;
+  const pinned = await fixedRow(deps, key, readPinned, true);
+  if (pinned === undefined) throw new Error(`The pinned configuration ${key.pk} is missing.`);
+  return pinned;
 };
 
 /** The counter says whether there are any, so that the common step asks nothing. */

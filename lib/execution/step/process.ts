@@ -1,7 +1,7 @@
 import { keys } from '../../kernel/keys.ts';
 import { MessageGone } from '../../kernel/ports.ts';
 import { and, ConditionFailed, eq, set } from '../../kernel/table.ts';
-import { A, type Execution } from '../execution.ts';
+import { A, type Execution, readExecution } from '../execution.ts';
 import type { Delivery, StepMessage } from '../message.ts';
 import { leaseGone } from './changes.ts';
 import { claim, send } from './claim.ts';
@@ -14,6 +14,8 @@ import { readLeftovers } from './recover.ts';
 import { holdStep } from './release.ts';
 import { stopStep } from './stop.ts';
 import { condense, think } from './turn.ts';
+import { isOverdue, wakeWait } from './wake-wait.ts';
+import { work } from './workflow/work.ts';
 
 /**
  * One step: claim ∥ load, think, store the reply, act, store the outcomes, commit, send. Returning means the message has
@@ -29,6 +31,7 @@ export const processStep = async (
   const owner = deps.newOwner();
   const claimedAt = deps.clock.now();
   const leaseSeconds = Math.ceil(deps.settings.leaseMs / 1000) + 1;
+  if (message.wake === true && (await wakeFirst(deps, message, delivery, leaseSeconds))) return;
   const [claimed, draft, visible] = await Promise.allSettled([
     claim(deps, message, delivery, owner),
     loadDraft(deps, message),
@@ -54,7 +57,8 @@ export const processStep = async (
       if (exhausted === undefined) throw draft.reason;
       return await stopStep(deps, lease, execution, exhausted, 0);
     }
-    await advance({ deps, lease, execution, delivery, claimedAt, remainingMs }, draft.value);
+    const { dailyBudget } = draft.value;
+    await advance({ deps, lease, execution, delivery, claimedAt, remainingMs, dailyBudget }, draft.value);
   } catch (error) {
     if (error instanceof NotYet) throw error;
     // Its model call may have been billed: booked at the worst case, never nothing.
@@ -65,6 +69,32 @@ export const processStep = async (
   } finally {
     await lease.stop();
   }
+};
+
+/**
+ * Of many waits that end in one second none keeps the others waiting with its thinking: each is only moved to RUNNING, and
+ * thinks by a message of its own that comes behind them.
+ * @returns false when there was no wait to end: the message is judged like any other
+ */
+const wakeFirst = async (
+  deps: StepDeps,
+  message: StepMessage,
+  delivery: Delivery,
+  leaseSeconds: number,
+): Promise<boolean> => {
+  const [item] = await Promise.all([
+    deps.table.get(keys.execution(message.orgId, message.executionId), { consistent: true }),
+    // Should this process die after it has woken the run, the message comes back soon and stands in for the next one.
+    deps.steps.changeVisibility(delivery.receiptHandle, leaseSeconds).catch((error: unknown) => {
+      // A copy of a message that is deleted: whoever had it has seen to the wait, or does what follows.
+      if (!(error instanceof MessageGone)) throw error;
+    }),
+  ]);
+  const execution = item && readExecution(item);
+  if (execution?.seq !== message.seq || !isOverdue(execution, deps.clock.now())) return false;
+  if (!(await wakeWait(deps, execution))) return false;
+  await send(deps, { ...execution, status: 'RUNNING' }, 0);
+  return true;
 };
 
 /**
@@ -88,7 +118,9 @@ const advance = async (turn: Turn, draft: Draft): Promise<void> => {
   const exhausted = attemptsExhausted(execution);
   if (exhausted !== undefined) return stopStep(deps, lease, execution, exhausted, 0);
   const [window, leftovers] = await Promise.all([settleWindow(deps, draft, execution), readLeftovers(deps, execution)]);
-  return execution.phase === 'summarise' ? condense(turn, window, leftovers) : think(turn, window, leftovers);
+  if (execution.phase === 'summarise') return condense(turn, window, leftovers);
+  const { workflow } = window.pinned;
+  return workflow === undefined ? think(turn, window, leftovers) : work(turn, window, leftovers, workflow);
 };
 
 /** Our own failure: the attempt is spent, the reason is kept, and the step comes back sooner than the lease would end. */

@@ -57,7 +57,7 @@ const stepMessages = (rows: readonly FeedRow[]): ChatMessage[] => {
   const tools = new Map(rows.flatMap((row) => (row.kind === 'tool' ? [[row.n, row] as const] : [])));
   for (const row of rows) {
     if (row.kind === 'user') messages.push({ role: 'user', content: row.content });
-    if (row.kind === 'reply') {
+    if (row.kind === 'reply' && row.aside !== true) {
       messages.push({
         role: 'assistant',
         content: row.content,

@@ -12,7 +12,10 @@ export interface Leftovers {
   readonly outcomes: ReadonlyMap<number, ToolRow>;
   /** Calls that were started, by call number: who created the row. */
   readonly started: ReadonlyMap<number, string>;
+  /** Permissions, by call number. */
   readonly asks: ReadonlyMap<number, AskRow>;
+  /** Questions of `ask_user`, by call number; such a call may need a permission too. */
+  readonly questions: ReadonlyMap<number, AskRow>;
 }
 
 export const NOTHING_LEFT: Leftovers = {
@@ -20,6 +23,7 @@ export const NOTHING_LEFT: Leftovers = {
   outcomes: new Map(),
   started: new Map(),
   asks: new Map(),
+  questions: new Map(),
 };
 
 const numberOf = (sk: string): number => Number(sk.slice(sk.lastIndexOf('#') + 1));
@@ -37,10 +41,14 @@ export const readLeftovers = async (deps: StepDeps, execution: Execution): Promi
     allPages(deps.table, { ...keys.asksOf(orgId, executionId, seq), consistent: true }),
   ]);
   const rows = feed.map(readFeedRow);
+  const asked = asks.map(readAsk);
+  const ofKind = (kind: AskRow['kind']) =>
+    new Map(asked.filter((ask) => ask.kind === kind).map((ask) => [ask.n, ask] as const));
   return {
     reply: rows.find((row) => row.n === REPLY_N),
     outcomes: new Map(rows.flatMap((row) => (row.kind === 'tool' ? [[row.n, row] as const] : []))),
     started: new Map(started.map((item) => [numberOf(item.sk), readStarted(item).creator] as const)),
-    asks: new Map(asks.map((item) => [numberOf(item.sk), readAsk(item)] as const)),
+    asks: ofKind('permission'),
+    questions: ofKind('question'),
   };
 };

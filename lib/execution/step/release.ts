@@ -1,10 +1,11 @@
 import { keys } from '../../kernel/keys.ts';
-import { and, oneOf, remove, set } from '../../kernel/table.ts';
+import { and, type Change, oneOf, remove, set } from '../../kernel/table.ts';
 import type { ModelOutcome } from '../../model/model.ts';
 import { A, type Execution, readExecution } from '../execution.ts';
 import { markAt, setMark } from '../mark.ts';
 import type { Delivery } from '../message.ts';
 import { leaseGone, settled } from './changes.ts';
+import { STAND_IN_MS } from './choose-model.ts';
 import { MAX_DELAY_SECONDS, sendWhenDue } from './claim.ts';
 import type { StepDeps } from './deps.ts';
 import { fenced, type Lease, stillHeld } from './lease.ts';
@@ -21,9 +22,20 @@ const waitFor = (deps: StepDeps, execution: Execution, retryAfterMs: number | un
   return FIRST_WAIT_MS + Math.floor(deps.random() * (ceiling - FIRST_WAIT_MS));
 };
 
+/** Who answers the next claims. After the last of the list the first choice is tried again. */
+const standInChanges = (
+  { several, next }: { readonly several: boolean; readonly next: number | undefined },
+  retryAfterMs: number,
+  now: number,
+): readonly Change[] => {
+  if (!several) return [];
+  if (next === undefined) return [remove(A.standIn), remove(A.standInUntil)];
+  return [set(A.standIn, next), set(A.standInUntil, now + Math.max(STAND_IN_MS, retryAfterMs))];
+};
+
 /**
  * The model cannot answer now: the step is given back with a time before which nobody claims it, and a fresh message
- * comes then. Waiting wears neither attempts nor the message out; it has a fuse of its own.
+ * comes then. A run with several models asks the next one first. Waiting wears neither attempts nor the message out; it has a fuse of its own.
  */
 export const releaseStep = async (
   deps: StepDeps,
@@ -32,8 +44,10 @@ export const releaseStep = async (
   delivery: Delivery,
   outcome: Extract<ModelOutcome, { kind: 'retry' }>,
   spent: number,
+  models: { readonly several: boolean; readonly next: number | undefined },
 ): Promise<void> => {
-  const wait = waitFor(deps, execution, outcome.retryAfterMs);
+  // Another model may answer at once; only when all are away it takes patience.
+  const wait = models.next === undefined ? waitFor(deps, execution, outcome.retryAfterMs) : FIRST_WAIT_MS;
   const waited = execution.waitedMs + wait;
   if (waited > deps.settings.maxWaitMs) {
     const message = `The model did not answer for ${Math.round(execution.waitedMs / 1000)} s of waiting; last: ${outcome.message}`;
@@ -51,6 +65,7 @@ export const releaseStep = async (
         ...leaseGone,
         ...settled(execution, spent),
         ...mark,
+        ...standInChanges(models, outcome.retryAfterMs ?? 0, now),
         set(A.notBefore, notBefore),
         set(A.waitedMs, waited),
         set(A.lastError, outcome.message.slice(0, 200)),

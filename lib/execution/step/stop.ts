@@ -1,5 +1,6 @@
 import { keys } from '../../kernel/keys.ts';
 import {
+  add,
   and,
   type Change,
   ConditionFailed,
@@ -11,6 +12,7 @@ import {
 } from '../../kernel/table.ts';
 import { A, type Execution, readExecution } from '../execution.ts';
 import { dropMark } from '../mark.ts';
+import { counted, numberAsSeen } from '../numbered.ts';
 import { isTerminal, type Status, transition } from '../status.ts';
 import { clockStopped, leaseGone, settled } from './changes.ts';
 import type { ExecutionDeps, StatusChange, StepDeps } from './deps.ts';
@@ -38,10 +40,41 @@ export const writeStatus = async (
   write: Extract<Write, { update: unknown }>,
   more: readonly Write[] = [],
 ): Promise<void> => {
-  const beside = [...more, ...deps.upper.writes(change)];
-  if (beside.length === 0) await deps.table.update(write.update, write.changes, write.if);
-  else await deps.table.transact([write, ...beside]);
-  await deps.upper.wake(change);
+  const beside = (execution: Execution) => [...more, ...deps.upper.writes({ ...change, execution })];
+  const execution = await writeNumbered(deps, change.execution, write, beside);
+  await deps.upper.wake({ ...change, execution });
+};
+
+/**
+ * A write on the row of an execution that others are told of: it counts itself. Where somebody else's was counted since the
+ * row was read (a pause and a resume in the middle of a step), it takes the number after that one; what else it demands of the
+ * row stays as it is.
+ * @returns the execution with the number that the written one follows
+ */
+export const writeNumbered = async (
+  deps: Pick<ExecutionDeps, 'table'>,
+  seen: Execution,
+  write: Extract<Write, { update: unknown }>,
+  beside: (execution: Execution) => readonly Write[],
+): Promise<Execution> => {
+  for (let execution = seen; ; ) {
+    const guard = numberAsSeen(execution);
+    const mine = {
+      update: write.update,
+      changes: [...write.changes, counted(execution)],
+      if: write.if === undefined ? guard : and(write.if, guard),
+    };
+    const others = beside(execution);
+    try {
+      if (others.length === 0) await deps.table.update(mine.update, mine.changes, mine.if);
+      else await deps.table.transact([mine, ...others]);
+      return execution;
+    } catch (error) {
+      const row = isRefused(error) ? refusedRow(error) : undefined;
+      if (row === undefined || row.changes === execution.changes) throw error;
+      execution = { ...execution, changes: row.changes };
+    }
+  }
 };
 
 /** The changes of an error or fuse that stops a run until a person mends or extends it. */
@@ -52,6 +85,7 @@ export const stopChanges = (stop: Stop, to: Status, now: number): readonly Chang
   set(A.reason, stop.reason),
   ...(stop.event === 'error' ? [set(A.errorCode, stop.reason)] : [remove(A.errorCode)]),
   set(A.errorMessage, stop.message.slice(0, 500)),
+  ...(to === 'ERROR_PAUSED' || to === 'FAILED' ? [add(A.errors, 1)] : []),
 ];
 
 /**
@@ -69,7 +103,7 @@ export const stopStep = async (
   const now = deps.clock.now();
   const to = transition('RUNNING', stop.event);
   if (to === undefined) throw new Error(`${stop.event} leads nowhere from RUNNING.`);
-  const change = { execution, from: 'RUNNING' as const, to, reason: stop.reason, at: now };
+  const change = { execution, from: 'RUNNING' as const, to, reason: stop.reason, message: stop.message, at: now };
   try {
     await writeStatus(deps, change, {
       update: keys.execution(execution.orgId, execution.executionId),

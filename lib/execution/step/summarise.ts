@@ -15,9 +15,12 @@ const LONGEST_SUMMARY = 40_000;
 export const tokensOf = (rows: readonly FeedRow[]): number =>
   rowMessages(rows).reduce((sum, message) => sum + estimateMessage(message), 0);
 
+/** What a workflow decides by itself is no part of the conversation: the newest step that is one has to stay. */
+const hasWords = (row: FeedRow): boolean => row.kind !== 'step' && !(row.kind === 'reply' && row.aside === true);
+
 /** The first step that stays in the window: whole steps only, the newest always. */
 export const cutAt = (rows: readonly FeedRow[], contextTokens: number): number => {
-  const steps = [...new Set(rows.map((row) => row.seq))].sort((a, b) => b - a);
+  const steps = [...new Set(rows.filter(hasWords).map((row) => row.seq))].sort((a, b) => b - a);
   let kept = 0;
   let cut = steps[0] ?? 0;
   for (const seq of steps) {

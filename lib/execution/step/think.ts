@@ -65,6 +65,7 @@ export const storeStepReply = async (
   outcome: Extract<ModelOutcome, { kind: 'reply' }>,
   owner: string,
   times: { readonly claimedAt: number; readonly askedAt: number },
+  workflow: Pick<ReplyRow, 'place' | 'aside'> = {},
 ): Promise<{ readonly row: ReplyRow; readonly spent: Spent; readonly calls: readonly ToolCall[] }> => {
   const { execution } = call;
   const now = deps.clock.now();
@@ -87,6 +88,7 @@ export const storeStepReply = async (
     ...(blob !== undefined && { blob }),
     inputs: last?.number ?? execution.consumed,
     waking: last?.waking ?? execution.wakingInputs,
+    ...workflow,
     ...receipt(call, outcome, owner, times.claimedAt, times.askedAt),
   };
   const users = spokenInputs(window.inputs).map(

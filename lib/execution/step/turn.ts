@@ -6,12 +6,13 @@ import { toolSpec } from '../../tools/spec.ts';
 import { A, readExecution } from '../execution.ts';
 import type { ReplyRow, SummaryRow } from '../feed.ts';
 import { offeredTools } from './act.ts';
-import { type Call, callModel, NOTHING_SPENT, type Spent, worstCase } from './buy.ts';
+import { type Call, callModel, NOTHING_SPENT, type Spent } from './buy.ts';
 import { leaseGone, settled } from './changes.ts';
+import { type ChosenModel, chooseModel, modelNames, nextStandIn } from './choose-model.ts';
 import { send } from './claim.ts';
 import type { Turn } from './claimed.ts';
 import { commitStep } from './commit.ts';
-import type { ResolvedModel } from './deps.ts';
+import { drawDailyBudget } from './daily-budget.ts';
 import { finishTurn } from './finish-turn.ts';
 import { limitReached, type Stop } from './fuses.ts';
 import { fenced, LeaseLost, stillHeld } from './lease.ts';
@@ -33,11 +34,11 @@ const NO_MODEL: Stop = {
 };
 
 /** Buys a reply, or ends the turn another way. `undefined`: the turn is over. */
-const buy = async (
+export const buy = async (
   turn: Turn,
   window: Window,
-  model: ResolvedModel | undefined,
-  request: Pick<Call, 'messages' | 'tools' | 'maxReplyTokens'>,
+  model: ChosenModel | undefined,
+  request: Pick<Call, 'messages' | 'tools' | 'maxReplyTokens' | 'toolChoice' | 'responseSchema'>,
 ): Promise<{ readonly outcome: Reply; readonly call: Call; readonly askedAt: number } | undefined> => {
   const { deps, lease, execution, delivery } = turn;
   const stop = model === undefined ? NO_MODEL : limitReached(execution, execution.reserved, deps.clock.now());
@@ -45,15 +46,23 @@ const buy = async (
     await stopStep(deps, lease, execution, stop ?? NO_MODEL, 0);
     return undefined;
   }
+  const spent = await drawDailyBudget(turn, model.worst);
+  if (spent !== undefined) {
+    await stopStep(deps, lease, execution, spent, 0);
+    return undefined;
+  }
   const askedAt = deps.clock.now();
   const asked: Call = { execution, pinned: window.pinned, model, remainingMs: turn.remainingMs(), ...request };
-  const { call, outcome } = await callWithFreshKey(turn, asked);
+  const { call, outcome } = await callWithFreshKey(turn, asked, model);
   switch (outcome.kind) {
     case 'reply':
       return { outcome, call, askedAt };
     case 'retry':
       // A time-out may have been billed: the worst case is booked, never nothing.
-      await releaseStep(deps, lease, execution, delivery, outcome, outcome.billed ? execution.worst : 0);
+      await releaseStep(deps, lease, execution, delivery, outcome, outcome.billed ? execution.worst : 0, {
+        several: modelNames(window.pinned).length > 1,
+        next: nextStandIn(window.pinned, model.index),
+      });
       return undefined;
     case 'aborted':
       // Terminated, or taken over. The reservation stays and is booked by whoever ends this step; the message comes back
@@ -73,10 +82,11 @@ const buy = async (
 const callWithFreshKey = async (
   { deps, lease, execution }: Turn,
   call: Call,
+  { name }: ChosenModel,
 ): Promise<{ readonly call: Call; readonly outcome: ModelOutcome }> => {
   const outcome = await callModel(deps, lease, call);
   if (outcome.kind !== 'stop' || outcome.code !== 'model_unauthorized') return { call, outcome };
-  const model = await deps.resolveModel(execution.orgId, call.pinned.model, { fresh: true });
+  const model = await deps.resolveModel(execution.orgId, name, { fresh: true });
   const replaced = model !== undefined && JSON.stringify(model.account) !== JSON.stringify(call.model.account);
   if (!replaced) return { call, outcome };
   return { call: { ...call, model }, outcome: await callModel(deps, lease, { ...call, model }) };
@@ -101,7 +111,7 @@ const shrink = async ({ deps, lease, execution }: Turn): Promise<void> => {
 export const think = async (turn: Turn, window: Window, leftovers: Leftovers): Promise<void> => {
   const { deps, execution, lease } = turn;
   const { pinned } = window;
-  const model = await deps.resolveModel(execution.orgId, pinned.model);
+  const model = await chooseModel(deps, execution, pinned);
   const offered = offeredTools(deps.tools, pinned);
   let reply: ReplyRow;
   let calls: readonly ToolCall[];
@@ -121,20 +131,19 @@ export const think = async (turn: Turn, window: Window, leftovers: Leftovers): P
     const stored = await storeStepReply(deps, bought.call, window, bought.outcome, lease.owner, times);
     ({ row: reply, calls, spent } = stored);
   }
-  await finishTurn({ turn, window, leftovers, offered, reply, calls, spent, worst: nextWorst(turn, window, model) });
+  await finishTurn({ turn, window, leftovers, offered, reply, calls, spent, worst: nextWorst(turn, model) });
 };
 
-const nextWorst = (turn: Turn, window: Window, model: ResolvedModel | undefined): number =>
-  model === undefined ? turn.execution.worst : worstCase(window.pinned, model);
+export const nextWorst = (turn: Turn, model: ChosenModel | undefined): number => model?.worst ?? turn.execution.worst;
 
 export const condense = async (turn: Turn, window: Window, leftovers: Leftovers): Promise<void> => {
   const { deps, execution, lease, delivery } = turn;
-  const model = await deps.resolveModel(execution.orgId, window.pinned.model);
+  const model = await chooseModel(deps, execution, window.pinned);
   const common = {
     calls: 0,
     consumed: execution.consumed,
     nextPhase: 'think' as const,
-    worst: nextWorst(turn, window, model),
+    worst: nextWorst(turn, model),
     delaySeconds: 0,
   };
   let row: SummaryRow;
@@ -157,6 +166,7 @@ export const condense = async (turn: Turn, window: Window, leftovers: Leftovers)
     tokensIn: row.tokensIn,
     tokensOut: row.tokensOut,
     spent,
+    reply: row,
     changes: [set(A.windowFrom, row.upTo), set(A.summarySeq, row.seq), set(A.windowTokens, row.windowTokens)],
     windowFrom: row.upTo,
     summarySeq: row.seq,

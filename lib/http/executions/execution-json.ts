@@ -11,15 +11,24 @@ export interface Beside {
   readonly whole?: string | undefined;
   /** Since when the organisation is stopped, ms. */
   readonly held?: number | undefined;
+  /** Ids of the runs that its calls started, oldest first. */
+  readonly children?: readonly string[] | undefined;
 }
 
-export const executionJson = (execution: Execution, now: number, { whole, held }: Beside = {}): ExecutionView => {
+export const executionJson = (
+  execution: Execution,
+  now: number,
+  { whole, held, children }: Beside = {},
+): ExecutionView => {
   const doing = nowOf(execution, now, held);
   const result = whole ?? execution.result;
   return {
     id: execution.executionId,
     agentId: execution.agentId,
+    ...(execution.scheduleId !== undefined && { scheduleId: execution.scheduleId }),
     name: execution.name,
+    ...(execution.parentId !== undefined && { parentId: execution.parentId }),
+    ...(children !== undefined && { children: [...children] }),
     status: execution.status,
     ...(execution.reason !== undefined && { reason: execution.reason }),
     currentStepId: execution.stepId,
@@ -30,7 +39,7 @@ export const executionJson = (execution: Execution, now: number, { whole, held }
       output: execution.tokensOut,
       total: execution.tokensIn + execution.tokensOut,
     },
-    costUsd: usd(execution.cost),
+    costUsd: usd(execution.cost + execution.childCost),
     ...(execution.priceUnknown === true && { priceUnknown: true }),
     limits: {
       maxIterations: execution.maxIterations,

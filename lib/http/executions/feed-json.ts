@@ -8,6 +8,7 @@ export const feedRowJson = (row: FeedRow): FeedRowView => {
     case 'user':
       return { ...place, role: 'user' };
     case 'note':
+    case 'step':
       return { ...place, role: 'system' };
     case 'summary':
       return { ...place, role: 'system', content: `Summary of the steps before ${row.upTo}:\n${row.content}` };

@@ -1,3 +1,4 @@
+import { childrenIds } from '../../execution/children/list-children.ts';
 import {
   changeLimits,
   pauseExecution,
@@ -5,7 +6,7 @@ import {
   terminateAll,
   terminateExecution,
 } from '../../execution/control.ts';
-import { decidePermission } from '../../execution/decide.ts';
+import { decidePermission, getPermission } from '../../execution/decide.ts';
 import type { Execution } from '../../execution/execution.ts';
 import { getExecution } from '../../execution/get.ts';
 import { giveInput } from '../../execution/input.ts';
@@ -41,6 +42,8 @@ const permissionJson = (ask: AskRow): PermissionView => ({
   arguments: parsedArguments(ask.arguments),
   why: ask.why,
   argumentsHash: ask.argumentsHash,
+  ...(ask.agentId !== undefined && { agentId: ask.agentId }),
+  ...(ask.expiresAt !== undefined && { expiresAt: iso(ask.expiresAt) }),
   ...(ask.feedback !== undefined && { feedback: ask.feedback }),
   ...(ask.decidedBy !== undefined && { decidedBy: ask.decidedBy }),
   ...(ask.decidedAt !== undefined && { decidedAt: iso(ask.decidedAt) }),
@@ -59,11 +62,12 @@ export const makeExecutionService = (deps: ServiceDeps): ExecutionService => {
     return bytes && new TextDecoder().decode(bytes);
   };
   const shown = async (execution: Execution): Promise<ExecutionView> => {
-    const [whole, held] = await Promise.all([
+    const [whole, children, held] = await Promise.all([
       wholeResult(execution),
+      childrenIds(table, execution),
       execution.status === 'RUNNING' ? heldSince(table, execution.orgId) : undefined,
     ]);
-    return executionJson(execution, deps.clock.now(), { whole, held });
+    return executionJson(execution, deps.clock.now(), { whole, held, children });
   };
   return {
     start: async ({ orgId, agentId, name, config, alongside }) =>
@@ -86,6 +90,7 @@ export const makeExecutionService = (deps: ServiceDeps): ExecutionService => {
       shown(
         await changeLimits(deps, known(at), {
           maxIterations: limits.maxIterations,
+          maxSteps: limits.maxSteps,
           maxTokens: limits.maxTokens,
           maxCost: limits.maxCostUsd === undefined ? undefined : Math.round(limits.maxCostUsd * 1e6),
           maxSeconds: limits.maxSeconds,
@@ -132,15 +137,14 @@ export const makeExecutionService = (deps: ServiceDeps): ExecutionService => {
         throw badRequest(checked.problem, [{ field: 'path', received: 'text', expected: checked.problem }]);
       return deps.filesOf(at.orgId, at.executionId).read(checked.path);
     },
-    listPermissions: async (orgId, { status }, page) => {
-      if (status === 'expired') return { items: [] };
-      const { items, ...rest } = await listPermissions(deps, orgId, status, page);
+    listPermissions: async (orgId, { status, executionId }, page) => {
+      if (executionId !== undefined && !isId('exe', executionId)) return { items: [] };
+      const { items, ...rest } = await listPermissions(deps, orgId, { state: status, executionId }, page);
       return { items: items.map(permissionJson), ...rest };
     },
-    decide: async ({ orgId, permissionId, decision, feedback, actor }) =>
-      permissionJson(
-        await decidePermission(deps, { orgId, permissionId, approve: decision === 'approve', feedback, actor }),
-      ),
+    getPermission: async (orgId, permissionId) => permissionJson(await getPermission(deps, orgId, permissionId)),
+    decide: async ({ decision, ...given }) =>
+      permissionJson(await decidePermission(deps, { ...given, approve: decision === 'approve' })),
     status: (orgId) => organisationStatus(deps, orgId),
   };
 };

@@ -1,4 +1,11 @@
-import { type FeedRow, FIRST_CALL_N, type ReplyRow, type SummaryRow, type ToolRow } from '../../execution/feed.ts';
+import {
+  type FeedRow,
+  FIRST_CALL_N,
+  type ReplyRow,
+  type StepRow,
+  type SummaryRow,
+  type ToolRow,
+} from '../../execution/feed.ts';
 import type { StepView } from '../execution-views.ts';
 import { iso, usd } from './execution-json.ts';
 
@@ -16,7 +23,7 @@ const stepJson = (row: ReplyRow | SummaryRow, rows: readonly FeedRow[]): StepVie
   const calls = row.kind === 'reply' ? row.calls : [];
   return {
     seq: row.seq,
-    phase: row.kind === 'reply' ? 'think' : 'summarise',
+    phase: row.kind === 'reply' ? (row.place ?? 'think') : 'summarise',
     claimedAt: iso(row.claimedAt),
     modelStartedAt: iso(row.askedAt),
     modelFinishedAt: iso(row.at),
@@ -48,6 +55,20 @@ const stepJson = (row: ReplyRow | SummaryRow, rows: readonly FeedRow[]): StepVie
   };
 };
 
-/** The feed's own rows tell what happened: a step has a reply or a summary, and outcomes beside it. */
+/** A step of a workflow that called no model. */
+const quietJson = (row: StepRow): StepView => ({
+  seq: row.seq,
+  phase: row.place,
+  claimedAt: iso(row.claimedAt),
+  attempts: row.attempt,
+  tokens: { input: 0, output: 0 },
+  costUsd: 0,
+  toolCalls: [],
+});
+
+/** The feed's own rows tell what happened: a step has a reply, a summary or a decision, and outcomes beside it. */
 export const stepsJson = (rows: readonly FeedRow[]): StepView[] =>
-  rows.flatMap((row) => (row.kind === 'reply' || row.kind === 'summary' ? [stepJson(row, rows)] : []));
+  rows.flatMap((row) => {
+    if (row.kind === 'step') return [quietJson(row)];
+    return row.kind === 'reply' || row.kind === 'summary' ? [stepJson(row, rows)] : [];
+  });

@@ -1,9 +1,12 @@
 import * as z from 'zod';
 import { getAgent } from '../../agent/agent.ts';
 import { deleteAgent, patchAgent } from '../../agent/change-agent.ts';
-import { createAgent } from '../../agent/create-agent.ts';
+import { chooseWorkflow } from '../../agent/choose-workflow.ts';
+import { type Available, createAgent } from '../../agent/create-agent.ts';
 import { listAgents } from '../../agent/list-agents.ts';
+import { ownWorkflows } from '../../workflow/own-workflows.ts';
 import { defineRoute, type Route } from '../define-route.ts';
+import type { ApiDeps } from '../deps.ts';
 import { listBody, listOf, pageQuery } from '../paging.ts';
 import { configView, description, name, time } from './fields.ts';
 
@@ -22,6 +25,13 @@ const badge = z
 
 export const agentView = badge.extend({ config: configView }).meta({ id: 'Agent' });
 
+/** What a configuration may name. */
+export const available = (deps: ApiDeps): Available => ({
+  tools: deps.tools.map((tool) => tool.name),
+  workflows: deps.workflows,
+  ownWorkflows: ownWorkflows(deps),
+});
+
 export const agentRoutes: readonly Route[] = [
   defineRoute({
     method: 'POST',
@@ -34,15 +44,14 @@ export const agentRoutes: readonly Route[] = [
       name,
       description: description.optional(),
       projectId: z.string().optional().describe('Without it: the default project.'),
-      workflow: z.string().optional().describe('Without it: goal.'),
+      workflow: z.string().optional().describe('Name or id; see GET /v1/workflows. Without it: goal.'),
       config: configView.optional(),
     }),
     responses: { 201: agentView },
     idempotent: true,
     handler: async ({ deps, principal, body, now, record }) => {
-      const available = { tools: deps.tools.map((tool) => tool.name), workflows: deps.workflows };
       const given = { orgId: principal.orgId, actor: principal.keyId, ...body, alongside: record };
-      return { body: await createAgent(deps, available, given, now) };
+      return { body: await createAgent(deps, available(deps), given, now) };
     },
   }),
   defineRoute({
@@ -84,13 +93,17 @@ export const agentRoutes: readonly Route[] = [
       name: name.optional(),
       description: description.nullable().optional().describe('null takes it away.'),
       projectId: z.string().optional(),
+      workflow: z.string().optional().describe('Name or id. Runs keep the one they began with.'),
       config: configView.optional().describe('Replaces these keys; others stay.'),
     }),
     responses: { 200: agentView },
     problems: [404],
     handler: async ({ deps, principal: { orgId }, params: { agentId }, body, now }) => {
-      const tools = deps.tools.map((tool) => tool.name);
-      return { body: await patchAgent(deps.table, tools, { orgId, agentId }, body, now) };
+      const there = available(deps);
+      const { workflow: asked, ...rest } = body;
+      const workflow = asked === undefined ? undefined : await chooseWorkflow(there, orgId, asked);
+      const changes = { ...rest, workflow };
+      return { body: await patchAgent(deps.table, there.tools, { orgId, agentId }, changes, now) };
     },
   }),
   defineRoute({

@@ -3,6 +3,8 @@ import { defineRoute, type Route } from '../define-route.ts';
 import { openApi } from '../openapi.ts';
 import { agentConfigRoutes } from './agent-config.ts';
 import { agentRoutes } from './agents.ts';
+import { attentionRoutes } from './attention.ts';
+import { auditRoutes } from './audit.ts';
 import { executionRecordRoutes } from './execution-records.ts';
 import { executionRoutes } from './executions.ts';
 import { keyRoutes } from './keys.ts';
@@ -10,7 +12,13 @@ import { organisationRoutes } from './organisation.ts';
 import { permissionRoutes } from './permissions.ts';
 import { projectRoutes } from './projects.ts';
 import { providerRoutes } from './providers.ts';
+import { scheduleRoutes } from './schedules.ts';
+import { superagiRoutes } from './superagi.ts';
 import { systemRoutes } from './system.ts';
+import { templateRoutes } from './templates.ts';
+import { usageRoutes } from './usage.ts';
+import { webhookRoutes } from './webhooks.ts';
+import { workflowRoutes } from './workflows.ts';
 
 let document: { readonly [member: string]: unknown } | undefined;
 
@@ -41,4 +49,12 @@ export const ROUTES: readonly Route[] = [
   ...executionRoutes,
   ...executionRecordRoutes,
   ...permissionRoutes,
+  ...scheduleRoutes,
+  ...attentionRoutes,
+  ...usageRoutes,
+  ...auditRoutes,
+  ...workflowRoutes,
+  ...templateRoutes,
+  ...webhookRoutes,
+  ...superagiRoutes,
 ];

@@ -7,7 +7,7 @@ import { executionView, statusSchema } from '../execution-views.ts';
 import { listBody, listOf, pageQuery } from '../paging.ts';
 import { configView, name } from './fields.ts';
 
-const { maxIterations, maxTokens, maxCostUsd, maxSeconds } = CONFIG_SCHEMAS;
+const { maxIterations, maxSteps, maxTokens, maxCostUsd, maxSeconds } = CONFIG_SCHEMAS;
 
 const startBody = z.strictObject({
   name: name.optional(),
@@ -96,6 +96,7 @@ export const executionRoutes: readonly Route[] = [
     scope: 'run',
     body: z.strictObject({
       maxIterations: maxIterations.optional(),
+      maxSteps: maxSteps.optional().describe('Steps of a workflow in a row that call no model.'),
       maxTokens: maxTokens.optional(),
       maxCostUsd: maxCostUsd.optional(),
       maxSeconds: maxSeconds.optional(),
@@ -104,7 +105,7 @@ export const executionRoutes: readonly Route[] = [
     problems: [404, 409],
     handler: async ({ deps, principal: { orgId, keyId }, params: { executionId }, body }) => {
       if (Object.keys(body).length === 0) {
-        const expected = 'at least one of maxIterations, maxTokens, maxCostUsd, maxSeconds';
+        const expected = 'at least one of maxIterations, maxSteps, maxTokens, maxCostUsd, maxSeconds';
         throw badRequest('No limit is given.', [{ field: 'body', received: 'object without fields', expected }]);
       }
       return { body: await deps.executions.patchLimits({ orgId, executionId }, body, keyId) };

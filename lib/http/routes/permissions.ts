@@ -11,12 +11,30 @@ export const permissionRoutes: readonly Route[] = [
     summary: 'List what agents asked permission for, newest first.',
     tag: 'Permissions',
     scope: 'read',
-    query: z.strictObject({ ...pageQuery, status: permissionView.shape.status.optional() }),
+    query: z.strictObject({
+      ...pageQuery,
+      status: permissionView.shape.status.optional(),
+      executionId: z.string().optional(),
+    }),
     responses: { 200: listOf(permissionView) },
-    handler: async ({ deps, principal, query: { status }, page }) => {
-      const at = page(`permissions?status=${status ?? ''}`);
-      return { body: listBody(at, await deps.executions.listPermissions(principal.orgId, { status }, at)) };
+    handler: async ({ deps, principal, query: { status, executionId }, page }) => {
+      const at = page(`permissions?status=${status ?? ''}&executionId=${executionId ?? ''}`);
+      const found = await deps.executions.listPermissions(principal.orgId, { status, executionId }, at);
+      return { body: listBody(at, found) };
     },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/permissions/{permissionId}',
+    operationId: 'getPermission',
+    summary: 'Get a permission.',
+    tag: 'Permissions',
+    scope: 'read',
+    responses: { 200: permissionView },
+    problems: [404],
+    handler: async ({ deps, principal: { orgId }, params: { permissionId } }) => ({
+      body: await deps.executions.getPermission(orgId, permissionId),
+    }),
   }),
   defineRoute({
     method: 'POST',
@@ -25,7 +43,15 @@ export const permissionRoutes: readonly Route[] = [
     summary: 'Approve or reject; the second decision is refused.',
     tag: 'Permissions',
     scope: 'run',
-    body: z.strictObject({ decision: z.enum(['approve', 'reject']), feedback: z.string().max(20_000).optional() }),
+    body: z.strictObject({
+      decision: z.enum(['approve', 'reject']),
+      feedback: z.string().max(20_000).optional().describe('Reaches the model with the outcome of the call.'),
+      argumentsHash: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/, 'a SHA-256 in 64 hex digits')
+        .optional()
+        .describe('Of the call that was decided about; another one is a 409.'),
+    }),
     responses: { 200: permissionView },
     problems: [404, 409],
     handler: async ({ deps, principal: { orgId, keyId }, params: { permissionId }, body }) => ({

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { checkAccount, checkProvider, demandWorking } from '../../tenancy/check-provider.ts';
 import { deleteProvider, listProviders, putProvider } from '../../tenancy/providers.ts';
 import { defineRoute, type Route } from '../define-route.ts';
 import { time } from './fields.ts';
@@ -48,6 +49,16 @@ const providerView = z
   })
   .meta({ id: 'Provider' });
 
+const checkView = z
+  .object({
+    ok: z.boolean(),
+    model: z.string(),
+    milliseconds: z.number(),
+    code: z.string().optional(),
+    message: z.string().optional(),
+  })
+  .meta({ id: 'ProviderCheck' });
+
 export const providerRoutes: readonly Route[] = [
   defineRoute({
     method: 'GET',
@@ -77,12 +88,35 @@ export const providerRoutes: readonly Route[] = [
         .describe('Left out: the stored key stays. Needed again when baseUrl names another host.'),
       models: z.array(model).min(1).max(100).refine(namesDiffer, 'each model once'),
       default: z.boolean().optional().describe('Its first model is used where an agent names none.'),
+      check: z
+        .boolean()
+        .optional()
+        .describe('Try the first model with one cheap call before anything is stored; needs the key in this request.'),
     }),
     responses: { 200: providerView, 201: providerView },
-    handler: async ({ deps, principal, params, body, now }) => {
+    handler: async ({ deps, principal, params, body: { check, ...body }, now }) => {
+      const [first] = body.models;
+      if (check === true && first !== undefined) {
+        const account = { baseUrl: body.baseUrl, apiKey: body.apiKey ?? '', trusted: false };
+        demandWorking(await checkAccount(deps, account, first.name));
+      }
       const { provider, created } = await putProvider(deps, principal.orgId, params.name, body, now);
       return { status: created ? 201 : 200, body: provider };
     },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/v1/providers/{name}/check',
+    operationId: 'checkProvider',
+    summary: 'Try a model account with one cheap call. A failure is an answer too: `ok` is false and says why.',
+    tag: 'Providers',
+    scope: 'admin',
+    body: z.strictObject({ model: z.string().min(1).max(200).optional().describe('Without it: the first one.') }),
+    responses: { 200: checkView },
+    problems: [404],
+    handler: async ({ deps, principal, params, body }) => ({
+      body: await checkProvider(deps, principal.orgId, params.name, body.model),
+    }),
   }),
   defineRoute({
     method: 'DELETE',

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { notFound } from '../../kernel/errors.ts';
 import { keys } from '../../kernel/keys.ts';
+import { listModels } from '../../tenancy/list-models.ts';
+import { TOOLKITS } from '../../tools/toolkits.ts';
 import { defineRoute, type Route } from '../define-route.ts';
 import { statusReport } from '../execution-views.ts';
 
@@ -14,6 +16,21 @@ const toolView = z
     parameters: z.record(z.string(), z.unknown()).describe('JSON Schema of the arguments.'),
   })
   .meta({ id: 'Tool' });
+
+const toolkitView = z
+  .object({ name: z.string(), description: z.string(), tools: z.array(z.string()) })
+  .meta({ id: 'Toolkit' });
+
+const modelView = z
+  .object({
+    name: z.string(),
+    provider: z.string().describe("Name of the organisation's account, or operator."),
+    contextTokens: z.number().optional(),
+    inputUsdPerM: z.number().optional(),
+    outputUsdPerM: z.number().optional(),
+    default: z.boolean().describe('Used where an agent names none.'),
+  })
+  .meta({ id: 'Model' });
 
 export const systemRoutes: readonly Route[] = [
   defineRoute({
@@ -62,5 +79,25 @@ export const systemRoutes: readonly Route[] = [
     scope: 'read',
     responses: { 200: z.object({ items: z.array(toolView) }) },
     handler: async ({ deps }) => ({ body: { items: deps.tools } }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/toolkits',
+    operationId: 'listToolkits',
+    summary: 'The same tools in groups.',
+    tag: 'System',
+    scope: 'read',
+    responses: { 200: z.object({ items: z.array(toolkitView) }) },
+    handler: async () => ({ body: { items: TOOLKITS } }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/v1/models',
+    operationId: 'listModels',
+    summary: 'The models an agent can be given, with what is known of their prices.',
+    tag: 'System',
+    scope: 'read',
+    responses: { 200: z.object({ items: z.array(modelView) }) },
+    handler: async ({ deps, principal }) => ({ body: { items: await listModels(deps, principal.orgId) } }),
   }),
 ];

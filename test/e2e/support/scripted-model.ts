@@ -9,6 +9,8 @@ export interface ModelCall {
   readonly at: number;
   readonly messages: readonly WireMessage[];
   readonly tools: readonly string[];
+  /** Name of the form that the reply must have, where one is demanded. */
+  readonly form?: string;
   readonly headers: IncomingMessage['headers'];
   readonly maxTokens: number;
   /** The caller hung up before it was answered. */
@@ -40,9 +42,9 @@ export type Script = (call: ModelCall) => Reply | Promise<Reply>;
 
 /** What was asked of one script: an execution names it as its `model`. */
 export interface Heard {
-  /** Calls of steps: those that offer tools. */
+  /** Calls of steps: those that offer tools or demand a form. */
   readonly calls: ModelCall[];
-  /** Calls that condense: without tools. */
+  /** Calls that condense: without either. */
   readonly summaries: ModelCall[];
 }
 
@@ -71,12 +73,14 @@ export const startScriptedModel = async (): Promise<ScriptedModel> => {
       readonly messages: readonly WireMessage[];
       readonly tools?: readonly { readonly function: { readonly name: string } }[];
       readonly max_tokens: number;
+      readonly response_format?: { readonly json_schema: { readonly name: string } };
     };
+    const form = body.response_format?.json_schema.name;
     const found = scripts.get(body.model);
     if (found === undefined) return send(response, 404, { error: { message: `no script ${body.model}` } });
     const tools = (body.tools ?? []).map((tool) => tool.function.name);
     const { heard } = found;
-    const isStep = tools.length > 0;
+    const isStep = tools.length > 0 || form !== undefined;
     let aborted = false;
     response.on('close', () => (aborted = !response.writableEnded));
     const call: ModelCall = {
@@ -84,6 +88,7 @@ export const startScriptedModel = async (): Promise<ScriptedModel> => {
       at: performance.now(),
       messages: body.messages,
       tools,
+      ...(form !== undefined && { form }),
       headers: request.headers,
       maxTokens: body.max_tokens,
       aborted: () => aborted,

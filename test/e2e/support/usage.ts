@@ -11,12 +11,24 @@ const EXPLAINED: readonly { readonly grant: RegExp; readonly why: string }[] = [
     why: 'It is asked for only where an object is missing, and then decides between "missing" and "denied".',
   },
   {
-    grant: /^(Step|Effect|DeadLetter) sqs:GetQueueAttributes /,
+    grant: /^(Step|Effect|Fire|DeadLetter) sqs:GetQueueAttributes /,
     why: 'Lambda demands it of the role of an event source mapping; the local poller does not ask.',
   },
   {
     grant: /^Effect sqs:ChangeMessageVisibility /,
     why: 'Used when the bus refuses an event, which the local bus does not.',
+  },
+  {
+    grant: /^Fire sqs:ChangeMessageVisibility /,
+    why: 'Used when a run cannot be started for want of the table or a queue.',
+  },
+  {
+    grant: /^(DeadLetter|Tick) sqs:SendMessage .*fires/i,
+    why: 'Used when a scheduled run ends by its dead letter, and when an occurrence is to come (test/e2e/schedules.test.ts).',
+  },
+  {
+    grant: /^Tick (dynamodb:(PutItem|DeleteItem) |sqs:SendMessage .*effects)/i,
+    why: 'Used when a permission expires (test/e2e/attention.test.ts).',
   },
 ];
 

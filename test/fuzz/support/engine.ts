@@ -10,6 +10,7 @@ import { readAsk } from '../../../lib/execution/rows.ts';
 import { startExecution } from '../../../lib/execution/start.ts';
 import { NotYet, type StepDeps, type UpperFloors } from '../../../lib/execution/step/deps.ts';
 import { processStep } from '../../../lib/execution/step/process.ts';
+import { makeRowMemory } from '../../../lib/execution/step/row-memory.ts';
 import { makeIds } from '../../../lib/kernel/ids.ts';
 import { keys } from '../../../lib/kernel/keys.ts';
 import type { Clock } from '../../../lib/kernel/ports.ts';
@@ -78,6 +79,7 @@ export const makeEngine = () => {
     metrics: { count() {} },
     upper,
     blobs,
+    memory: makeRowMemory(),
     models,
     resolveModel,
     tools: new Map(allTools.map((tool) => [tool.name, tool] as const)),
@@ -100,8 +102,11 @@ export const makeEngine = () => {
     pending.sort((a, b) => a.visibleAt - b.visibleAt);
   };
 
-  /** Delivers the next message once, when it is due. Answers what it threw; such a message comes back after its lease. */
-  const deliver = async (models?: ModelClient): Promise<unknown> => {
+  /**
+   * Delivers the next message once, when it is due, to a process with `own` things in place of the usual. Answers what it
+   * threw; such a message comes back after its lease.
+   */
+  const deliver = async (models?: ModelClient, own: Partial<StepDeps> = {}): Promise<unknown> => {
     collect();
     const next = pending.shift();
     if (next === undefined) return undefined;
@@ -113,7 +118,7 @@ export const makeEngine = () => {
         receiptHandle: `${next.id}/${next.receives}`,
         receiveCount: next.receives,
       };
-      await processStep(stepDeps(models), next.message, delivery, () => 840_000);
+      await processStep({ ...stepDeps(models), ...own }, next.message, delivery, () => 840_000);
       return undefined;
     } catch (error) {
       next.visibleAt = time + LEASE_MS + 2_000;

@@ -8,8 +8,12 @@ interface Schema {
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
   readonly properties?: { readonly [name: string]: Schema };
   readonly required?: readonly string[];
+  /** Of a record: what its members are and how they are called. */
+  readonly additionalProperties?: boolean | Schema;
+  readonly propertyNames?: Schema;
   readonly items?: Schema;
   readonly minItems?: number;
   readonly maxItems?: number;
@@ -34,6 +38,7 @@ const KNOWN: { readonly [field: string]: fc.Arbitrary<unknown> } = {
   inputUsdPerM: fc.constantFrom(0, 0.15, 2, 3, 7, 5e-324),
   outputUsdPerM: fc.constantFrom(0, 0.15, 2, 3, 7, 1e6),
   temperature: fc.constantFrom(0, 0.7, 2, 5e-324),
+  user_timezone: fc.constantFrom('Europe/Berlin', 'UTC', 'Mars/Olympus'),
   userTimezone: fc.constantFrom('Europe/Berlin', 'UTC', 'Mars/Olympus'),
   tools: fc.subarray(['think', 'write_file', 'http_request', 'finish']),
   permissionTools: fc.subarray(['think', 'write_file', 'nothing']),
@@ -42,6 +47,10 @@ const KNOWN: { readonly [field: string]: fc.Arbitrary<unknown> } = {
 };
 
 const text = (schema: Schema): fc.Arbitrary<string> => {
+  if (schema.pattern !== undefined) {
+    const fits = fc.stringMatching(new RegExp(schema.pattern));
+    return fc.oneof({ weight: 9, arbitrary: fits }, { weight: 1, arbitrary: fc.string({ maxLength: 40 }) });
+  }
   const minLength = schema.minLength ?? 0;
   const maxLength = Math.min(schema.maxLength ?? 40, minLength + 40);
   return fc.oneof(
@@ -51,15 +60,26 @@ const text = (schema: Schema): fc.Arbitrary<string> => {
 };
 
 const fitting = (schema: Schema, field: string): fc.Arbitrary<unknown> => {
-  const known = KNOWN[field];
+  // SuperAGI's bodies give some of these names to things of another form.
+  const ofObjects = [schema, ...(schema.anyOf ?? [])].some(({ items }) => items?.type === 'object');
+  const known = ofObjects ? undefined : KNOWN[field];
   if (known !== undefined) return known;
   if (field === 'config') return config;
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
-  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map((one) => fitting(one, '')));
+  const either = schema.anyOf ?? schema.oneOf;
+  if (either !== undefined) return fc.oneof(...either.map((one) => fitting(one, '')));
   const least = schema.minimum ?? 0;
   switch (schema.type) {
     case 'object': {
+      const members = schema.additionalProperties;
+      if (typeof members === 'object' && schema.properties === undefined) {
+        return fc.dictionary(text(schema.propertyNames ?? {}), fitting(members, ''), {
+          minKeys: 1,
+          maxKeys: 2,
+          noNullPrototype: true,
+        });
+      }
       const parts = Object.entries(schema.properties ?? {}).map(([name, part]) => [name, fitting(part, name)] as const);
       const required = (schema.required ?? []) as string[];
       return fc.record(Object.fromEntries(parts), { requiredKeys: required, noNullPrototype: true });
@@ -79,12 +99,27 @@ const fitting = (schema: Schema, field: string): fc.Arbitrary<unknown> => {
       return fc.double({ min: least, max: Math.min(schema.maximum ?? 100, least + 1_000), noNaN: true });
     case 'boolean':
       return fc.boolean();
+    case 'null':
+      return fc.constant(null);
     default:
       return fc.jsonValue();
   }
 };
 
-const schemaOf = (type: z.ZodType): Schema => z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as Schema;
+/** Schemas with an id come as references; none of ours holds itself. */
+const schemaOf = (type: z.ZodType): Schema => {
+  const made = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' });
+  const whole = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(whole);
+    if (typeof value !== 'object' || value === null) return value;
+    const { $ref, ...rest } = value as { readonly $ref?: string };
+    const named = typeof $ref === 'string' ? made.$defs?.[$ref.slice('#/$defs/'.length)] : undefined;
+    if (named !== undefined) return { ...(whole(named) as object), ...rest };
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, whole(inner)]));
+  };
+  const { $defs: _, ...root } = made;
+  return whole(root) as Schema;
+};
 
 /** Values that mostly fit the schema. */
 export const near = (type: z.ZodType, field: string = ''): fc.Arbitrary<unknown> => fitting(schemaOf(type), field);

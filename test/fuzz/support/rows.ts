@@ -1,5 +1,6 @@
 /** One good row of each kind, as its writer makes it, and its reader. */
 import { agentItem, configItem, readAgent, readConfig } from '../../../lib/agent/agent.ts';
+import { openAttention, readAttention } from '../../../lib/attention/attention.ts';
 import { effectItem, readEffect } from '../../../lib/effect/effect.ts';
 import { newExecutionItem, readExecution } from '../../../lib/execution/execution.ts';
 import { feedItem, readFeedRow } from '../../../lib/execution/feed.ts';
@@ -27,7 +28,7 @@ export interface Kind {
   readonly name: string;
   readonly read: (item: Item) => object;
   readonly item: Item;
-  /** What the reader calls an attribute, where it is not the attribute's own name. */
+  /** Attributes that do not come back under their own name; `*`: none of them does. */
   readonly apart?: readonly string[];
 }
 
@@ -47,6 +48,19 @@ const bought = {
   askedAt: NOW,
 };
 const at = { seq: 4, at: NOW };
+
+const opened = openAttention({
+  orgId: ORG,
+  kind: 'budget',
+  subject: { type: 'execution', id: EXECUTION },
+  executionId: EXECUTION,
+  at: NOW,
+  question: 'q',
+  url: '/v1/executions/1',
+  actions: [{ label: 'Raise', method: 'PATCH', path: '/v1/executions/1', body: { maxCostUsd: 2 } }],
+  until: NOW + 1_000,
+});
+const attentionRow: Item = 'put' in opened ? opened.put : { pk: '', sk: '' };
 
 export const executionRow = newExecutionItem(
   {
@@ -96,16 +110,19 @@ export const KINDS: readonly Kind[] = [
   {
     name: 'user message',
     read: readFeedRow,
+    apart: ['*'],
     item: feed({ ...at, n: 0, kind: 'user', content: 'hello', origin: 'key' }),
   },
   {
     name: 'note',
     read: readFeedRow,
+    apart: ['*'],
     item: feed({ ...at, n: 101, kind: 'note', content: 'empty', code: 'empty_reply' }),
   },
   {
     name: 'reply',
     read: readFeedRow,
+    apart: ['*'],
     item: feed({
       ...at,
       ...bought,
@@ -120,13 +137,31 @@ export const KINDS: readonly Kind[] = [
     }),
   },
   {
+    name: 'step of a workflow',
+    read: readFeedRow,
+    apart: ['*'],
+    item: feed({
+      ...at,
+      n: 100,
+      kind: 'step',
+      content: 'Task 1 of 2.',
+      place: 'mine/tasks:next',
+      label: 'default',
+      inputs: 1,
+      attempt: 1,
+      claimedAt: NOW,
+    }),
+  },
+  {
     name: 'summary',
     read: readFeedRow,
+    apart: ['*'],
     item: feed({ ...at, ...bought, n: 100, kind: 'summary', content: 's', upTo: 3, windowTokens: 9 }),
   },
   {
     name: 'outcome',
     read: readFeedRow,
+    apart: ['*'],
     item: feed({
       ...at,
       n: 101,
@@ -176,6 +211,11 @@ export const KINDS: readonly Kind[] = [
       decidedAt: NOW,
       at: NOW,
     }),
+  },
+  {
+    name: 'attention item',
+    read: readAttention,
+    item: attentionRow,
   },
   { name: 'started call', read: readStarted, item: startedItem(ORG, EXECUTION, 4, 101, 'owner', NOW) },
   {

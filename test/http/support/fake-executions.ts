@@ -137,14 +137,23 @@ export const makeFakeExecutions = (table: Table, ids: Ids = makeIds()): FakeExec
       items: [...find(at).files].map(([path, bytes]) => ({ path, bytes: bytes.byteLength, updatedAt: TIME })),
     }),
     readFile: async (at, path) => find(at).files.get(path),
-    listPermissions: async (orgId, { status }) => ({
+    listPermissions: async (orgId, { status, executionId }) => ({
       items: [...asks.values()]
         .filter((ask) => ask.orgId === orgId && (status === undefined || ask.view.status === status))
-        .map(({ view }) => view),
+        .map(({ view }) => view)
+        .filter((view) => executionId === undefined || view.executionId === executionId),
     }),
-    decide: async ({ orgId, permissionId, decision }) => {
+    getPermission: async (orgId, permissionId) => {
       const ask = asks.get(permissionId);
       if (ask === undefined || ask.orgId !== orgId) throw notFound('permission');
+      return ask.view;
+    },
+    decide: async ({ orgId, permissionId, decision, argumentsHash }) => {
+      const ask = asks.get(permissionId);
+      if (ask === undefined || ask.orgId !== orgId) throw notFound('permission');
+      if (argumentsHash !== undefined && argumentsHash !== ask.view.argumentsHash) {
+        throw conflict('arguments_differ', 'It is for another call.');
+      }
       if (ask.view.status !== 'pending') throw conflict('already_decided', 'It is decided already.');
       ask.view = { ...ask.view, status: decision === 'approve' ? 'approved' : 'rejected' };
       return ask.view;

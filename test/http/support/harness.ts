@@ -2,11 +2,17 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import { makeApi } from '../../../lib/http/api.ts';
 import type { ApiDeps } from '../../../lib/http/deps.ts';
 import { makeIds } from '../../../lib/kernel/ids.ts';
+import { makeGuardedFetch } from '../../../lib/net/guarded-fetch.ts';
+import { makeEndpointJudge } from '../../../lib/net/judge-endpoint.ts';
+import { makeModelClient } from '../../../lib/openai/model-client.ts';
+import type { FireMessage } from '../../../lib/schedule/message.ts';
 import { createApiKey } from '../../../lib/tenancy/api-keys.ts';
 import { makeAuthenticator } from '../../../lib/tenancy/authenticate.ts';
 import { bootstrap } from '../../../lib/tenancy/bootstrap.ts';
 import type { Scope } from '../../../lib/tenancy/scope.ts';
+import type { WebhookMessage } from '../../../lib/webhook/message.ts';
 import { makeFakeClock } from '../../support/fake-clock.ts';
+import { makeMemoryQueue } from '../../support/memory-queue.ts';
 import { makeMemorySecrets } from '../../support/memory-secrets.ts';
 import { makeMemoryTable } from '../../support/memory-table.ts';
 import { makeFakeExecutions } from './fake-executions.ts';
@@ -31,8 +37,11 @@ export interface CallOptions {
   readonly remainingMs?: number;
 }
 
-/** The API over a table in memory, with two organisations. */
-export const makeHarness = async () => {
+/**
+ * The API over a table in memory, with two organisations.
+ * @param allow `host:port` of model servers that may be reached although they are private
+ */
+export const makeHarness = async (allow: readonly string[] = []) => {
   const clock = makeFakeClock(NOW);
   const table = makeMemoryTable(() => clock.now());
   const secrets = makeMemorySecrets();
@@ -46,13 +55,18 @@ export const makeHarness = async () => {
     error: (_, fields) => void errors.push(fields?.error),
   };
   const executions = makeFakeExecutions(table, ids);
+  const fires = makeMemoryQueue<FireMessage>();
+  const webhooks = makeMemoryQueue<WebhookMessage>();
   const deps: ApiDeps = {
     table,
     secrets,
+    models: makeModelClient({ guarded: makeGuardedFetch({ allow }) }),
     clock,
     ids,
     log,
     executions,
+    fires,
+    webhooks: { webhooks, judgeUrl: makeEndpointJudge(['127.0.0.1:8080'], []) },
     authenticator: makeAuthenticator({ table, clock }),
     tools: [
       { name: 'think', description: 'Think.', effect: 'none', parameters: { type: 'object' } },
@@ -97,7 +111,7 @@ export const makeHarness = async () => {
   const agent = async (config: object = { goals: ['x'] }): Promise<string> =>
     (await call('POST', '/v1/agents', { name: 'agent', config })).json.id as string;
 
-  return { call, keyWith, agent, a, b, deps, table, clock, secrets, executions, errors };
+  return { fires, webhooks, call, keyWith, agent, a, b, deps, table, clock, secrets, executions, errors };
 };
 
 export type Harness = Awaited<ReturnType<typeof makeHarness>>;

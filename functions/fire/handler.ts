@@ -1,0 +1,26 @@
+import { blobs } from '../../lib/compose/bucket.ts';
+import { fires, log, metrics } from '../../lib/compose/core.ts';
+import { fireDeps } from '../../lib/compose/fire.ts';
+import { retrySeconds } from '../../lib/effect/deliver.ts';
+import { UnreadableRow } from '../../lib/kernel/errors.ts';
+import { sqsHandler } from '../../lib/middleware/sqs-handler.ts';
+import { fireSchedule } from '../../lib/schedule/fire.ts';
+import { fireMessageSchema } from '../../lib/schedule/message.ts';
+
+export const handler = sqsHandler({
+  log,
+  metrics,
+  blobs,
+  parse: (body) => fireMessageSchema.parse(JSON.parse(body)),
+  // A schedule of a newer version outlasts every repeat; its mark brings it back.
+  hopeless: (error) => error instanceof UnreadableRow,
+  handle: async (message, record) => {
+    try {
+      await fireSchedule(fireDeps(), message);
+    } catch (error) {
+      const seconds = retrySeconds(Number(record.attributes.ApproximateReceiveCount));
+      await fires().changeVisibility(record.receiptHandle, seconds);
+      throw error;
+    }
+  },
+});

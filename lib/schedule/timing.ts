@@ -1,0 +1,96 @@
+/** When a schedule is due: pure, reckoned from its anchor. */
+import { Cron } from 'croner';
+import { firstAfter, type Interval, occurrence, type Parsed, parseEvery } from './every.ts';
+
+export interface Timing {
+  /** Ms. Anchor of `every`, earliest time of `cron`, the one time of neither. */
+  readonly startAt: number;
+  readonly every?: string | undefined;
+  /** Five fields. */
+  readonly cron?: string | undefined;
+  /** IANA name. */
+  readonly timezone: string;
+}
+
+/** The last instant of a Date. */
+const LAST_MS = 8_640_000_000_000_000;
+
+/** True for a name that the runtime's time zone data knows. */
+export const isTimezone = (name: string): boolean => {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Times in lists and ranges count as fixed like single ones, as in Vixie cron: in a gap of the clock they run at its end,
+ * and once where an hour comes twice. A field with `*` or a step is an interval: it runs on, through both hours.
+ */
+const cronOf = (pattern: string, timezone: string): Cron =>
+  new Cron(pattern, { timezone, mode: '5-part', fixedTimeRule: 'no-wildcard', paused: true });
+
+const CRON_FORM = 'five cron fields: minute, hour, day of month, month, day of week, such as "30 9 * * MON-FRI"';
+
+/** Five fields cannot be due more often than once a minute. */
+export const checkCron = (pattern: string, timezone: string): Parsed<string> => {
+  const text = pattern.trim().replace(/\s+/g, ' ');
+  if (text.length > 200 || text.split(' ').length !== 5) return { ok: false, problem: CRON_FORM };
+  try {
+    if (cronOf(text, timezone).nextRun(new Date()) === null)
+      return { ok: false, problem: 'a pattern that some day fits' };
+    return { ok: true, value: text };
+  } catch (error) {
+    const why = error instanceof Error ? error.message.replace(/^CronPattern: /, '') : String(error);
+    return { ok: false, problem: `${CRON_FORM} (${why})` };
+  }
+};
+
+const intervalOf = (every: string): Interval => {
+  const parsed = parseEvery(every);
+  if (!parsed.ok) throw new Error(`A stored interval cannot be read: expected ${parsed.problem}.`);
+  return parsed.value;
+};
+
+/** The first time that is due after `atMs`, `undefined` when there is none any more. */
+export const nextAfter = (timing: Timing, atMs: number): number | undefined => {
+  const { startAt, every, cron, timezone } = timing;
+  if (cron !== undefined) {
+    const next = cronOf(cron, timezone).nextRun(new Date(Math.max(atMs, startAt - 1)));
+    return next?.getTime();
+  }
+  if (atMs < startAt) return startAt;
+  if (every === undefined) return undefined;
+  const interval = intervalOf(every);
+  const next = occurrence(startAt, interval, timezone, firstAfter(startAt, interval, timezone, atMs));
+  return next <= LAST_MS ? next : undefined;
+};
+
+/** The last time that was due at `atMs` or before, `undefined` when nothing was yet. */
+export const latestUpTo = (timing: Timing, atMs: number): number | undefined => {
+  const { startAt, every, cron, timezone } = timing;
+  if (atMs < startAt) return undefined;
+  if (cron !== undefined) {
+    // Croner looks at whole seconds, and before the time it is given.
+    const [last] = cronOf(cron, timezone).previousRuns(1, new Date(atMs + 1));
+    return last !== undefined && last.getTime() >= startAt ? last.getTime() : undefined;
+  }
+  if (every === undefined) return startAt;
+  const interval = intervalOf(every);
+  return occurrence(startAt, interval, timezone, firstAfter(startAt, interval, timezone, atMs) - 1);
+};
+
+/** Up to `count` times after `atMs` that lie before `endsAt`, in order. */
+export const upcoming = (timing: Timing, atMs: number, count: number, endsAt: number = LAST_MS): readonly number[] => {
+  const times: number[] = [];
+  let at = atMs;
+  while (times.length < count) {
+    const next = nextAfter(timing, at);
+    if (next === undefined || next >= endsAt) break;
+    times.push(next);
+    at = next;
+  }
+  return times;
+};

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { judge } from './judge.ts';
+import { WORKFLOW_BASES } from './workflow-scenarios.ts';
+
+const base = WORKFLOW_BASES['tasks that change while they are worked'];
+if (base === undefined) throw new Error('The scenario is missing.');
+const asking = { ...base, config: { permissionType: 'RESTRICTED', permissionTools: ['post', 'look'] } };
+
+test('a call that a person approves ends its task as any other does: each task is worked once', async () => {
+  const { sim, violations } = await judge({ seed: 1, ...asking });
+  expect(violations).toEqual([]);
+  expect(sim.decisions.length).toBe(3);
+  expect((await sim.execution()).result).toBe(base.expects?.result);
+});
+
+test('one that is refused ends its task too, with the refusal', async () => {
+  const { expects: _, ...refusing } = asking;
+  const { sim, violations } = await judge({ seed: 1, ...refusing, approves: (nth) => nth > 0 });
+  expect(violations).toEqual([]);
+  const { status, result } = await sim.execution();
+  expect(status).toBe('COMPLETED');
+  expect(result).toMatch(/^Tasks done:\n1\. first: .*rejected.*\n2\. zeroth: post done\n3\. second: look done\n/);
+});

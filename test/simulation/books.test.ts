@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { readExecution } from '../../lib/execution/execution.ts';
+import { BOOKED, BUDGETED, BUDGETED_ALONE, DAILY_BUDGET } from './book-aims.ts';
+import { booksAreExact, budgetHolds } from './book-checks.ts';
+import { FAULTS, type Fault } from './faults.ts';
+import { judge } from './judge.ts';
+import { simulate } from './play.ts';
+import { randomScenario } from './random.ts';
+
+const ONE: typeof BOOKED = { ...BOOKED, executions: 1 };
+
+describe('the books of a run that is struck', () => {
+  it.each(FAULTS)(
+    'are exact after one %s at any port call',
+    async (fault) => {
+      const calls = (await judge({ seed: 1, ...ONE })).sim.injector.calls;
+      const failed: string[] = [];
+      for (let call = 0; call < calls; call++) {
+        const faultAt = (n: number): Fault | undefined => (n === call ? fault : undefined);
+        const { sim, violations } = await judge({ seed: 1, ...ONE, clock: false, faultAt });
+        if (violations.length > 0) failed.push(`call ${call} (${sim.injector.names[call]}): ${violations.join('; ')}`);
+      }
+      expect(failed.slice(0, 5)).toEqual([]);
+    },
+    60_000,
+  );
+});
+
+/** Kinds after which a tranche could be counted twice, or not at all. */
+const PAIRED: readonly Fault[] = ['crash_after', 'lost_response', 'lease_expiry', 'terminate'];
+
+describe('a daily budget', () => {
+  it('stops five runs at once before it is overspent, with one attention item for all', async () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const { sim, violations } = await judge({ seed, ...BUDGETED });
+      expect(violations).toEqual([]);
+      const rows = [...sim.observed.executions.values()].map(readExecution);
+      expect(new Set(rows.map(({ reason }) => reason))).toEqual(new Set(['organisation_daily_budget']));
+      // What is left has no room for one more call, and little of it went unused.
+      expect(sim.mostGranted).toBeGreaterThan(DAILY_BUDGET - 2_500);
+      expect(sim.memory.dump().filter(({ pk }) => pk.endsWith('#ATTENTION'))).toHaveLength(1);
+    }
+  });
+
+  it.each(FAULTS)(
+    'is never overspent after one %s at any port call',
+    async (fault) => {
+      const calls = (await judge({ seed: 1, ...BUDGETED_ALONE })).sim.injector.calls;
+      expect(calls).toBeGreaterThan(10);
+      const failed: string[] = [];
+      for (let call = 0; call < calls; call++) {
+        const faultAt = (n: number): Fault | undefined => (n === call ? fault : undefined);
+        const { sim, violations } = await judge({ seed: 1, ...BUDGETED_ALONE, clock: false, faultAt });
+        if (violations.length > 0) failed.push(`call ${call} (${sim.injector.names[call]}): ${violations.join('; ')}`);
+      }
+      expect(failed.slice(0, 5)).toEqual([]);
+    },
+    60_000,
+  );
+
+  it.each(PAIRED)(
+    'is never overspent after %s and another fault, at any two port calls',
+    async (first) => {
+      const calls = (await judge({ seed: 1, ...BUDGETED_ALONE })).sim.injector.calls;
+      const failed: string[] = [];
+      for (const second of PAIRED) {
+        for (let i = 0; i < calls; i++) {
+          for (let j = i + 1; j < calls + 8; j++) {
+            const faultAt = (n: number): Fault | undefined => (n === i ? first : n === j ? second : undefined);
+            const { violations } = await judge({ seed: 1, ...BUDGETED_ALONE, clock: false, faultAt });
+            if (violations.length > 0) failed.push(`${first} at ${i}, ${second} at ${j}: ${violations.join('; ')}`);
+          }
+        }
+      }
+      expect(failed.slice(0, 5)).toEqual([]);
+    },
+    240_000,
+  );
+
+  it('keeps its sums in random runs with faults, people and clocks that differ', async () => {
+    const failed: string[] = [];
+    let stopped = 0;
+    for (let seed = 1; seed <= 80; seed++) {
+      const random = randomScenario(seed);
+      const dailyBudget = 3_000 + (seed % 7) * 1_500;
+      const config = { ...random.config, contextTokens: 1_000, maxReplyTokens: 100 };
+      const sim = await simulate({ ...random, config, dailyBudget, books: true });
+      const found = [...sim.surprises.map(String), ...booksAreExact(sim), ...budgetHolds(sim)];
+      if (found.length > 0) failed.push(`seed ${seed}: ${found.join('; ')}`);
+      if ([...sim.observed.executions.values()].map(readExecution).some(({ status }) => status === 'BUDGET_EXCEEDED'))
+        stopped++;
+    }
+    expect(failed).toEqual([]);
+    expect(stopped).toBeGreaterThan(20);
+  }, 240_000);
+});

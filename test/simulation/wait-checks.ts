@@ -1,0 +1,36 @@
+import { A, type Execution, readExecution } from '../../lib/execution/execution.ts';
+import { REPLY_N, readFeedRow } from '../../lib/execution/feed.ts';
+import { readInput } from '../../lib/execution/rows.ts';
+import { due, keys } from '../../lib/kernel/keys.ts';
+import type { Item } from '../../lib/kernel/table.ts';
+import type { Sim } from './sim-run.ts';
+
+/** A wait ends at its time, or by a message where it may; while it lasts, its mark stands at its time. */
+export const waitsAreKept = (sim: Sim, execution: Execution): string[] =>
+  sim.observed.observations.flatMap(({ at, process, executionId, from, to }) => {
+    if (executionId !== execution.executionId) return [];
+    const found: string[] = [];
+    const until = Number(to[A.waitUntil] ?? 0);
+    if (from?.[A.status] === 'WAIT_STEP' && to[A.status] === 'RUNNING' && until > 0) {
+      const heard = from[A.wakeOnInput] === true && Number(to[A.wakingInputs]) > Number(from[A.wakingInputs]);
+      if (!heard && until > at + process.aheadMs) found.push(`a wait ended ${until - at} ms before its time`);
+    }
+    const begins = to[A.status] === 'WAIT_STEP' && from?.[A.status] !== 'WAIT_STEP';
+    if (begins && until > 0 && (typeof to.dueSk !== 'string' || due.at(to.dueSk) !== until)) {
+      found.push(`3: a wait until ${until} began with the mark ${String(to.dueSk)}`);
+    }
+    if (begins && to[A.wakeOnInput] === true && isDeaf(sim, to)) found.push('a wait began over an unread message');
+    return found;
+  });
+
+/** A message that the prompt did not show and that answers no question came before the wait. */
+const isDeaf = (sim: Sim, to: Item): boolean => {
+  const { orgId, executionId, seq, wakingInputs } = readExecution(to);
+  const items = sim.memory.dump().filter((item) => item.pk === to.pk);
+  const row = items.find((item) => item.sk === keys.feed(orgId, executionId, seq, REPLY_N).sk);
+  const reply = row && readFeedRow(row);
+  const answers = items
+    .filter((item) => item.sk.startsWith('INPUT#'))
+    .some((item) => readInput(item).answers !== undefined);
+  return reply?.kind === 'reply' && !answers && wakingInputs > reply.waking;
+};
