@@ -48,6 +48,9 @@ export interface EventUse {
   readonly gbSeconds: number;
 }
 
+/** The usual pace of a run: two seconds of pause, three for the model. */
+export const PACE = { stepsPerMinute: 12 } as const;
+
 const THOUSAND = 1e3;
 
 /** US dollars for a thousand of such events. Logs are not in it. */

@@ -2,6 +2,8 @@ import type { Bundle } from './cold.ts';
 import { costPerMillion, gbSeconds, ingestedBytes, ownMs, type StepCost, waitingPerMillion } from './cost.ts';
 import type { Crashes } from './crash.ts';
 import type { Curve } from './curve.ts';
+import { featureFigures, type MeasuredFeatures } from './feature-figures.ts';
+import { aim, type Figure, figure, hard } from './figure.ts';
 import type { Idle } from './idle.ts';
 import { PRICES } from './prices.ts';
 import { divided, most } from './stats.ts';
@@ -10,7 +12,7 @@ import type { Stored } from './stored.ts';
 import type { Throughput } from './throughput.ts';
 
 /** Everything a run of the bench found out. */
-export interface Measured {
+export interface Measured extends MeasuredFeatures {
   readonly curve: Curve;
   readonly stored: Stored;
   readonly throughput: Throughput;
@@ -23,34 +25,11 @@ export interface Measured {
   readonly stepMemoryMb: number;
 }
 
-export interface Target {
-  readonly kind: 'hard' | 'aim';
-  readonly most: number;
-}
-
-export interface Figure {
-  /** Stable, for the baseline. */
-  readonly id: string;
-  readonly label: string;
-  readonly unit: string;
-  readonly value: number | undefined;
-  readonly target?: Target;
-}
-
-const figure = (id: string, label: string, unit: string, value: number | undefined, target?: Target): Figure => ({
-  id,
-  label,
-  unit,
-  value,
-  ...(target && { target }),
-});
-const hard = (most: number): Target => ({ kind: 'hard', most });
-const aim = (most: number): Target => ({ kind: 'aim', most });
-
 export const figuresOf = (measured: Measured): readonly Figure[] => [
   ...latency(measured),
   ...use(measured),
   ...costs(measured),
+  ...featureFigures(measured),
   ...crash(measured),
   ...weight(measured),
 ];

@@ -9,14 +9,17 @@ import { type BenchCloud, startBenchCloud } from './cloud.ts';
 import { measureBundles } from './cold.ts';
 import { type CrashOptions, startCrashes } from './crash.ts';
 import { measureCurve } from './curve.ts';
+import { measureFeatures } from './features.ts';
 import type { Measured } from './figures.ts';
 import { measureIdle } from './idle.ts';
 import { type ScriptedModel, startModel } from './model/model.ts';
 import type { Sizes } from './options.ts';
 import { HAS_PROC } from './processes.ts';
+import { startReceiver } from './receiver.ts';
 import { type Sink, startSink } from './sink.ts';
 import { functionOf, measureUnits } from './steps.ts';
 import { storedOf } from './stored.ts';
+import { measureStorm } from './storm.ts';
 import { measureThroughput } from './throughput.ts';
 
 /** The template's own default, at which the next message is sent beside the commit. */
@@ -74,10 +77,12 @@ const inOrder = async (setup: Setup, sink: Sink): Promise<Measured> => {
     const crashed = unsafe && keyed && { unsafe: await unsafe.outcome(), keyed: await keyed.outcome() };
     say('Fifty runs at once …');
     const throughput = await measureThroughput(cloud, model, sizes.throughputSteps);
+    const storm = await storms(setup, cloud);
     return {
       curve,
       stored,
       throughput,
+      storm,
       ...counted,
       crashes: crashed,
       bundles,
@@ -94,6 +99,13 @@ const crashes = ({ model, say }: Setup, cloud: BenchCloud, sink: Sink, options: 
   return startCrashes(cloud, model, sink, options);
 };
 
+const storms = async ({ sizes, say }: Setup, cloud: BenchCloud): Promise<Measured['storm']> => {
+  say(`${sizes.storm} schedules of one second …`);
+  const schedules = await measureStorm(cloud, 'schedules', sizes.storm);
+  say(`${sizes.storm} waits of one second …`);
+  return { schedules, waits: await measureStorm(cloud, 'waits', sizes.storm) };
+};
+
 /** On a cloud of its own: the trace holds answers back, so nothing may be timed there. */
 const countRequests = async ({
   assembly,
@@ -101,18 +113,26 @@ const countRequests = async ({
   sizes,
   signal,
   say,
-}: Setup): Promise<Pick<Measured, 'units' | 'idle'>> => {
+}: Setup): Promise<Pick<Measured, 'units' | 'idle' | 'features'>> => {
   say('Counting the requests of a step, and of an idle installation …');
   const folder = mkdtempSync(join(tmpdir(), 'baton-bench-'));
   const traceFile = join(folder, 'trace.jsonl');
-  const environment = { STEP_DELAY_SECONDS: DEFAULT_DELAY_SECONDS, BATON_TRACE: traceFile };
+  const receiver = await startReceiver();
+  const environment = {
+    STEP_DELAY_SECONDS: DEFAULT_DELAY_SECONDS,
+    BATON_TRACE: traceFile,
+    EGRESS_ALLOW: receiver.host,
+  };
   const cloud = await startBenchCloud(signal, model.url, { assembly, environment });
   try {
     const units = await measureUnits(cloud, assembly, traceFile, sizes.countedSteps);
-    return { units, idle: await measureIdle(cloud, assembly, traceFile) };
+    const idle = await measureIdle(cloud, assembly, traceFile);
+    say('Counting the requests of workflows, waits, schedules, webhooks and usage …');
+    return { units, idle, features: await measureFeatures(cloud, assembly, traceFile, receiver, idle) };
   } finally {
     await cloud.stop();
     cloud.forget();
+    receiver.close();
     rmSync(folder, { recursive: true, force: true });
   }
 };

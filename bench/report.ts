@@ -1,4 +1,4 @@
-import type { Figure } from './figures.ts';
+import type { Figure } from './figure.ts';
 
 /** What was kept of an earlier run. */
 export interface Baseline {
@@ -36,8 +36,10 @@ const rounded = (value: number): number => Number(value.toPrecision(5));
 /** Three figures that say something, no more. */
 export const shown = (value: number | undefined, unit: string): string => {
   if (value === undefined) return '–';
-  const digits = Number.isInteger(value) || Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
-  const text = value.toFixed(digits);
+  const size = Math.abs(value);
+  const digits = Number.isInteger(value) || size >= 100 ? 0 : size >= 10 ? 1 : 2;
+  // Of a thousand of something cheap, two decimals of a dollar say nothing.
+  const text = size > 0 && size < 0.1 ? String(Number(value.toPrecision(2))) : value.toFixed(digits);
   if (unit === '') return text;
   return unit === '$' ? `$${text}` : `${text} ${unit}`;
 };

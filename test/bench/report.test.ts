@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Figure } from '../../bench/figures.ts';
+import type { Figure } from '../../bench/figure.ts';
 import { FULL, QUICK, readOptions } from '../../bench/options.ts';
 import { baselineOf, changeOf, markdownOf, shown, tableOf, verdictOf } from '../../bench/report.ts';
 
@@ -82,6 +82,9 @@ test.each([
   [12.34, 'ms', '12.3 ms'],
   [1234.5, '/s', '1235 /s'],
   [7.5, '$', '$7.50'],
+  [0.12, '$', '$0.12'],
+  [0.00449, '$', '$0.0045'],
+  [0, '$', '$0'],
 ])('%s in %s is shown as %s', (value, unit, text) => {
   expect(shown(value, unit)).toBe(text);
 });

@@ -1,29 +1,6 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { ROOT, read, tableBelow } from './markdown.ts';
-
-/** `path` “name” and “name”: a test and what is in it. */
-const CITED = /`(test\/[\w./-]+)`((?:\s(?:and )?“[^”]+”)*)/g;
-
-interface Citation {
-  readonly path: string;
-  readonly names: readonly string[];
-}
-
-const citations = (text: string): readonly Citation[] =>
-  [...text.matchAll(CITED)].map(([, path = '', names = '']) => ({
-    path,
-    names: [...names.matchAll(/“([^”]+)”/g)].map(([, name = '']) => name),
-  }));
-
-/** What is cited and not there. */
-const missing = (text: string): readonly string[] =>
-  citations(text).flatMap(({ path, names }) => {
-    if (!existsSync(join(ROOT, path))) return [path];
-    const source = read(path);
-    return names.filter((name) => !source.includes(name)).map((name) => `${path}: ${name}`);
-  });
+import { isCited, missing, unchecked } from './citations.ts';
+import { read, tableBelow } from './markdown.ts';
 
 describe('docs/reliability.md', () => {
   const page = read('docs/reliability.md');
@@ -37,8 +14,7 @@ describe('docs/reliability.md', () => {
 
   test('cites tests that exist, by names that are in them', () => {
     expect(missing(page)).toEqual([]);
-    // A name that stands apart from its file would not be checked.
-    expect(citations(page).flatMap(({ names }) => names).length).toBe([...page.matchAll(/“/g)].length);
+    expect(unchecked(page)).toBe(0);
   });
 
   test.each(['## What is promised', '## Which effects happen how often', '## How soon a crash is found'])(
@@ -46,7 +22,7 @@ describe('docs/reliability.md', () => {
     (heading) => {
       const rows = tableBelow(page, heading);
       expect(rows.length).toBeGreaterThan(4);
-      const without = rows.filter((row) => citations(row.at(-1) ?? '').every(({ names }) => names.length === 0));
+      const without = rows.filter((row) => !isCited(row.at(-1) ?? ''));
       expect(without).toEqual([]);
     },
   );

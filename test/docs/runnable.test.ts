@@ -63,6 +63,15 @@ describe('the README is run', { timeout: 120_000 }, () => {
       '25',
       'RUNNING',
       'Asked for: Mention that the figures are net of tax.',
+      /"items":\["[\d-]+T0[56]:30:00.000Z",/,
+      'PAUSED',
+      'May the work begin?',
+      'rejected',
+      'enabled',
+      '20',
+      '"runs":',
+      'changeOrganisation',
+      'A second one',
     ];
     let rest = out;
     for (const each of told) {
