@@ -96,7 +96,8 @@ describe('what cannot be read', () => {
       '[]',
       JSON.stringify({ orgId, executionId: id, seq: 1, bogus: true }),
     ];
-    const queues = ['baton-dev-steps', 'baton-dev-effects', 'baton-dev-steps-dead', 'baton-dev-effects-dead'];
+    const live = ['baton-dev-steps', 'baton-dev-effects', 'baton-dev-fires'];
+    const queues = [...live, ...live.map((name) => `${name}-dead`)];
     for (const queue of queues) for (const body of garbage) await send(queue, `${body}  `);
     // Readable, and about nothing that is there.
     await send('baton-dev-steps', JSON.stringify({ orgId, executionId: 'exe_00000000000000000000000000', seq: 3 }));
@@ -297,6 +298,11 @@ test('what was granted was used, or is explained', async () => {
   const { id } = await cloud.run({ model });
   await cloud.until(id, 'COMPLETED', 20);
   await cloud.must('GET', `/v1/executions?agentId=${agent.id}`);
+  // A schedule that fires, and a webhook that hears of it.
+  await cloud.must('POST', '/v1/webhooks', { url: `${world.sink.url}/hook`, events: ['execution.status_changed'] });
+  const { id: scheduled } = await cloud.agent({ model });
+  const startAt = new Date(Date.now() + 2_000).toISOString();
+  await cloud.must('POST', '/v1/schedules', { agentId: scheduled, every: 'PT1M', startAt });
   const family = script(({ messages }) => {
     const isChild = String(messages[0]?.content).includes('CHILD');
     return isChild || messages.some(({ role }) => role === 'tool') ? finish('ok') : use('run_agent', { goal: 'CHILD' });
@@ -321,6 +327,13 @@ test('what was granted was used, or is explained', async () => {
     async () =>
       (await cloud.must('GET', '/v1/executions?status=RUNNING')).items.length === 0 &&
       cloud.log('run-agent').some(({ message }) => message === 'An event started a run.'),
+  );
+  await eventually(
+    'the schedule has fired and its webhook was told',
+    async () =>
+      (await cloud.must('GET', `/v1/executions?agentId=${scheduled}&status=COMPLETED`)).items.length > 0 &&
+      world.sink.got.some(({ path }) => path === '/hook'),
+    30,
   );
   expect(world.model.problems).toEqual([]);
   operator.close();

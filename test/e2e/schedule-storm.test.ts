@@ -15,7 +15,8 @@ afterAll(async () => {
   await world?.close();
 });
 
-const SCHEDULES = 200;
+/** `STORM=200` for the figures; the bench counts 200 in its full run. */
+const SCHEDULES = Number(process.env.STORM ?? 60);
 
 interface Fired {
   readonly scheduleId: string;
@@ -86,8 +87,8 @@ const judge = async (ids: ReadonlySet<string>, dueAt: number, up: number, when: 
   expect(schedule).toMatchObject({ state: 'COMPLETED', runs: 1 });
 };
 
-test('200 schedules of one second all fire once, although everything is killed before it', async () => {
-  const { ids, dueAt } = await makeSchedules(80);
+test(`${SCHEDULES} schedules of one second all fire once, although everything is killed before it`, async () => {
+  const { ids, dueAt } = await makeSchedules(SCHEDULES > 100 ? 80 : 45);
   await world.cloud.kill();
   const began = Date.now();
   await world.cloud.start();
@@ -95,7 +96,7 @@ test('200 schedules of one second all fire once, although everything is killed b
   await judge(ids, dueAt, Date.now(), 'killed before they are due');
 }, 240_000);
 
-test('200 schedules of one second all fire once, although everything is killed in the midst of it', async () => {
+test(`${SCHEDULES} schedules of one second all fire once, although everything is killed in the midst of it`, async () => {
   const { ids, dueAt } = await makeSchedules(45);
   await untilTime(dueAt + 500);
   await world.cloud.kill();

@@ -31,6 +31,9 @@ const NOT_ASKED_HERE: readonly { readonly grant: Grant; readonly why: string }[]
   },
 ];
 
+/** Asked for by a call that starts another run. */
+const CHECK = 'dynamodb:ConditionCheckItem';
+
 /** Without it… */
 type Ends =
   /** …the run that needs it does not get on. */
@@ -43,6 +46,7 @@ const CASES: readonly (readonly [...Grant, on: string, ends: Ends])[] = [
   ['table', 'dynamodb:Query', 'table/baton-dev', 'stands'],
   ['table', 'dynamodb:PutItem', 'table/baton-dev', 'stands'],
   ['table', 'dynamodb:UpdateItem', 'table/baton-dev', 'stands'],
+  ['table', CHECK, 'table/baton-dev', 'stands'],
   ['stepQueue', 'sqs:SendMessage', 'baton-dev-steps', 'stands'],
   ['stepQueue', 'sqs:ReceiveMessage', 'baton-dev-steps', 'stands'],
   ['stepQueue', 'sqs:DeleteMessage', 'baton-dev-steps', 'completes'],
@@ -95,7 +99,7 @@ interface Seen {
 const tryOut = async (
   name: string,
   grants: typeof GRANTS,
-  missing: boolean,
+  { missing = false, family = false }: { readonly missing?: boolean; readonly family?: boolean },
   look: (seen: Seen) => Promise<void>,
 ): Promise<readonly string[]> => {
   // One folder for all: the code in it stays, only the template is written anew.
@@ -127,9 +131,11 @@ const tryOut = async (
   try {
     const api = makeApi(() => front.url, OWNER_KEY);
     const script: Script = async ({ messages }) => {
+      if (String(messages[0]?.content).includes('CHILD')) return finish('done');
       const step = messages.filter(({ role }) => role === 'assistant').length + 1;
       if (step === 1) return use('write_file', { path: 'a.txt', content: 'x' });
       if (step === 2 && missing) await loseObjects();
+      if (step === 3 && family) return use('run_agent', { goal: 'CHILD' });
       return step === 2 ? use('read_file', { path: 'a.txt' }) : finish('done');
     };
     const [own, shared] = [`own-${name}`, `shared-${name}`];
@@ -138,7 +144,9 @@ const tryOut = async (
     await api.must('PUT', '/v1/providers/own', provider);
     const QueueUrl = operator.queueUrl('baton-dev-steps');
     await operator.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'no json', MessageGroupId: 'any' }));
-    const ids = { own: (await api.run({ model: own })).id, shared: (await api.run({ model: shared })).id };
+    const tools = ['write_file', 'read_file', 'run_agent'];
+    const run = async (model: string): Promise<string> => (await api.run({ model, tools })).id;
+    const ids = { own: await run(own), shared: await run(shared) };
     const log = home.path('logs', 'baton-dev-step.log');
     await look({
       api,
@@ -169,8 +177,8 @@ test('every grant of the step function is taken away below, or it is said why it
 });
 
 test('with all grants the same work meets no refusal', async () => {
-  const refused = await tryOut('none', GRANTS, false, async ({ api, ids }) => {
-    for (const id of Object.values(ids)) await api.until(id, 'COMPLETED', 20);
+  const refused = await tryOut('none', GRANTS, { family: true }, async ({ api, ids }) => {
+    for (const id of Object.values(ids)) await api.until(id, 'COMPLETED', 40);
   });
   expect(refused).toEqual([]);
 }, 60_000);
@@ -179,8 +187,8 @@ test.each(CASES)(
   'without %s %s',
   async (resource, action, on, ends) => {
     const name = `${resource}-${action}`.replaceAll(/\W+/g, '-');
-    const lost = action === 's3:ListBucket';
-    const refused = await tryOut(name, without([resource, action]), lost, async ({ api, ids, lines }) => {
+    const work = { missing: action === 's3:ListBucket', family: action === CHECK };
+    const refused = await tryOut(name, without([resource, action]), work, async ({ api, ids, lines }) => {
       const denied = () => lines().filter((line) => line.includes(`not authorized to perform: ${action} on resource`));
       await eventually(`${action} is refused`, () => denied().length > 0, 30);
       if (ends === 'completes') {
@@ -193,7 +201,7 @@ test.each(CASES)(
     });
     // This and nothing else was refused. A missing object is told by another answer of S3, which is no refused call.
     expect(refused.filter((text) => !(text.startsWith(`Step ${action} `) && text.includes(on)))).toEqual([]);
-    expect(refused.length > 0).toBe(!lost);
+    expect(refused.length > 0).toBe(!work.missing);
   },
   60_000,
 );

@@ -5,6 +5,7 @@ import { eventually } from './support/api.ts';
 import { type Operator, operatorOf } from './support/operator.ts';
 import { type Row, type Rows, rowsOf, TABLE_NAME } from './support/rows.ts';
 import { finish, type Script, use } from './support/scripted-model.ts';
+import { watchShare } from './support/share.ts';
 import { startWorld, type World } from './support/world.ts';
 
 let world: World;
@@ -105,17 +106,8 @@ const fires = async (ids: readonly string[]): Promise<ReadonlyMap<string, readon
   return found;
 };
 
-const share = (sorted: readonly number[], part: number): number =>
+const quantile = (sorted: readonly number[], part: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
-
-/** How many times longer this process takes for its work because of whatever else runs on the machine; 1 when nothing does. */
-const contention = (): number => {
-  const began = performance.now();
-  const before = process.cpuUsage();
-  while (performance.now() < began + 500) Math.sqrt(began);
-  const { user, system } = process.cpuUsage(before);
-  return Math.max(1, (performance.now() - began) / ((user + system) / 1_000));
-};
 
 const WAITS = 200;
 /** Moving the time of the waits and the second life of the cloud come before it. */
@@ -134,6 +126,16 @@ const begin = async (): Promise<readonly string[]> => {
     (await Promise.all(ids.map((id) => rows.execution(id)))).every((row) => row?.st === 'WAIT_STEP');
   await eventually('all wait', all, 240);
   return ids;
+};
+
+/** A cloud that has just come up starts a process for each of the first messages: that is not what the lag is about. */
+const warmUp = async (endAt: number): Promise<void> => {
+  world.model.script('warm', () => finish('warm'));
+  const agent = await world.cloud.agent({ model: 'warm' });
+  while (Date.now() < endAt) {
+    const runs = Array.from({ length: 20 }, () => world.cloud.must('POST', `/v1/agents/${agent.id}/executions`, {}));
+    for (const { id } of await Promise.all(runs)) await world.cloud.until(id, 'COMPLETED', 60);
+  }
 };
 
 const moveTo = async (ids: readonly string[], until: number): Promise<void> => {
@@ -166,12 +168,18 @@ test.each([
     }
     await killAndStart();
     console.log(`the cloud was up again ${until - Date.now()} ms before the time`);
-    const crowd = contention();
-    await eventually(
-      'all have fired',
-      async () => [...(await fires(ids)).values()].every((times) => times.length > 0),
-      Math.max(0, until - Date.now()) / 1000 + 120,
-    );
+    if (most !== undefined) await warmUp(until - 6_000);
+    await sleep(Math.max(0, until - Date.now()));
+    const share = watchShare([world.cloud.started().pid, process.pid]);
+    await sleep(Math.max(0, until + 5_000 - Date.now()));
+    const own = share();
+    // A look goes through the whole table, and would keep the waits from it: the times are in its rows, not in when we look.
+    await sleep(Math.max(0, until + 10_000 - Date.now()));
+    const allFired = async () => {
+      await sleep(1_000);
+      return [...(await fires(ids)).values()].every((times) => times.length > 0);
+    };
+    await eventually('all have fired', allFired, 120);
     for (const id of ids) await world.cloud.until(id, 'COMPLETED', 120);
     const times = [...(await fires(ids)).values()];
     expect(times.map((each) => each.length)).toEqual(ids.map(() => 1));
@@ -179,13 +187,12 @@ test.each([
       .flat()
       .map((at) => at - until)
       .sort((a, b) => a - b);
-    const [p50, p95] = [share(lags, 0.5), share(lags, 0.95)];
+    const [p50, p95] = [quantile(lags, 0.5), quantile(lags, 0.95)];
     console.log(
       `200 waits, kill -9 ${when}: lag p50 ${p50} ms, p95 ${p95} ms, max ${lags.at(-1)} ms (work takes ${crowd.toFixed(1)} × as long here as alone)`,
     );
     expect(lags[0]).toBeGreaterThanOrEqual(0);
-    // The promise is for a machine of one's own.
-    if (most !== undefined) expect(p95).toBeLessThanOrEqual(most * crowd);
+    if (most !== undefined) expect(p95).toBeLessThanOrEqual(most / own);
   },
   600_000,
 );

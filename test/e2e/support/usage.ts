@@ -30,6 +30,14 @@ const EXPLAINED: readonly { readonly grant: RegExp; readonly why: string }[] = [
     grant: /^Tick (dynamodb:(PutItem|DeleteItem) |sqs:SendMessage .*effects)/i,
     why: 'Used when a permission expires (test/e2e/attention.test.ts).',
   },
+  {
+    grant: /^Effect dynamodb:ConditionCheckItem /,
+    why: 'Used while the gate of a webhook is open, which closes after ten failures (test/e2e/webhooks.test.ts).',
+  },
+  {
+    grant: /^(Effect|DeadLetter) dynamodb:DeleteItem /,
+    why: 'Used when what they do ends a stop that a person was told of, or a webhook is switched off.',
+  },
 ];
 
 /** `Role action resource` of grants that were never used and that nothing explains. */
