@@ -94,7 +94,10 @@ describe('the script', () => {
 
   test('a step brings one kilobyte, in however many calls, and the last one ends the run', () => {
     const chars = (calls: number) =>
-      replyTo({ ...script, calls }, 1, noise).calls.reduce((sum, { args }) => sum + String(args.thought ?? '').length, 0);
+      replyTo({ ...script, calls }, 1, noise).calls.reduce(
+        (sum, { args }) => sum + String(args.thought ?? '').length,
+        0,
+      );
     expect(chars(1)).toBe(STEP_CHARS);
     expect(chars(3)).toBeGreaterThan(STEP_CHARS - 3);
     expect(replyTo(script, 4, noise).calls[0]?.name).toBe('finish');
