@@ -1,4 +1,5 @@
 import type { AgentWithConfig } from '../agent/agent.ts';
+import { chooseWorkflow } from '../agent/choose-workflow.ts';
 import { type Available, createAgent } from '../agent/create-agent.ts';
 import type { Ids } from '../kernel/ids.ts';
 import { missing } from '../kernel/table.ts';
@@ -42,6 +43,8 @@ export const createNumberedAgent = async (
     ? await draftFor(deps, { orgId, agentId: '', actor }, body.schedule, timezoneOf(body), now)
     : undefined;
   const projectId = body.project_id == null ? undefined : await projectNumbered(deps.table, orgId, body.project_id);
+  // Checked before a number is taken: a refused request should leave no gap.
+  const workflow = await chooseWorkflow(available, orgId, workflowNamed(body.agent_workflow));
   const number = await reserveNumbers(deps.table, orgId, 'agt', 1);
   let schedule: Schedule | undefined;
   const beside = ({ id }: AgentWithConfig) => {
@@ -63,7 +66,7 @@ export const createNumberedAgent = async (
     name: body.name,
     description: body.description ?? undefined,
     projectId,
-    workflow: workflowNamed(body.agent_workflow),
+    workflow,
     config,
     alongside: beside,
   };
