@@ -41,7 +41,10 @@ const playPeople = async (runs: readonly Json[], ended: () => boolean): Promise<
           : { decision: 'reject', feedback: 'It cannot subtract.' };
         refused.add(executionId);
         // Delivered twice by a caller whose answer was lost: the second is refused, and the first stands.
-        await patiently(() => cloud.call('POST', `/v1/permissions/${id}/decision`, decision));
+        await patiently(async () => {
+          const { status } = await cloud.call('POST', `/v1/permissions/${id}/decision`, decision);
+          if (status >= 500) throw new Error(`The decision met a ${status}.`);
+        });
       }
       for (const { id } of runs) {
         const row = await rows.execution(id);
@@ -73,7 +76,9 @@ describe('the six built-in workflows, with function processes killed and message
       runs.set(name, await startRun(name));
     }
     // kill -9 of every process in the middle of it, once; the chaos kills single functions before and after.
-    await eventually('all have begun', () => scripted.every((heard) => heard.calls.length >= 1), 60);
+    // A run whose first message died with the process that sends it is left to the sweep.
+    const begun = () => scripted.filter((heard) => heard.calls.length >= 1).length;
+    await eventually('most have begun', () => begun() >= scripted.length / 2, 60);
     await world.cloud.kill();
     await world.cloud.start();
     let ended = false;

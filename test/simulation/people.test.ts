@@ -22,7 +22,7 @@ const SCENARIOS: { readonly [name: string]: Base } = {
 /** Kinds that change what a step that parks, or one that a decision woke, finds when it goes on. */
 const PAIRED: readonly Fault[] = ['crash_after', 'lost_response', 'lease_expiry', 'duplicate'];
 /** Faults that are further apart meet a run that has healed; the random runs have those too. */
-const NEAR = 6;
+const NEAR = process.env.SIM_FULL === undefined ? 3 : 6;
 
 describe.each(Object.entries(SCENARIOS))('%s', (_name, base) => {
   it.each(FAULTS)(
