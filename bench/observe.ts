@@ -5,6 +5,7 @@ import type { Assembly, LocalFunction } from '../local/template/assembly.ts';
 import type { EventUse } from './cost.ts';
 import { gbSeconds } from './cost.ts';
 import { invocationsOf, parseTrace, useOf } from './rounds.ts';
+import { median } from './stats.ts';
 
 /** What the platform asked for one thing that happened. The requests of people (the API) are not in it. */
 export interface Work extends EventUse {
@@ -35,6 +36,20 @@ const combined = (one: Work, other: Work, how: (a: number, b: number) => number)
 /** What `more` has that `less` has not, for each of `count` things. */
 export const addedBy = (more: Work, less: Work, count = 1): Work =>
   combined(more, less, (above, below) => (above - below) / count);
+
+/** Member by member. */
+export const medianWork = (all: readonly Work[]): Work => {
+  const of = (member: (work: Work) => number): number => median(all.map(member)) ?? 0;
+  return {
+    requests: of(({ requests }) => requests),
+    writeUnits: of(({ writeUnits }) => writeUnits),
+    readUnits: of(({ readUnits }) => readUnits),
+    sqsRequests: of(({ sqsRequests }) => sqsRequests),
+    busEvents: of(({ busEvents }) => busEvents),
+    lambdaRequests: of(({ lambdaRequests }) => lambdaRequests),
+    gbSeconds: of(({ gbSeconds }) => gbSeconds),
+  };
+};
 
 /** Functions that people or a deployment call: what they ask is not the platform's own going on. */
 const NOT_OURS = ['-api', '-bootstrap'];

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { due, keys } from '../lib/kernel/keys.ts';
 import { RULES } from '../lib/names.ts';
 import type { BenchCloud } from './cloud.ts';
-import { addedBy, type Observer, type Work } from './observe.ts';
+import { addedBy, medianWork, type Observer, type Work } from './observe.ts';
 import { withRows } from './rows.ts';
 
 export interface ScheduleUnits {
@@ -10,6 +10,8 @@ export interface ScheduleUnits {
   readonly fire: Work;
 }
 
+/** The clock of the cloud comes once a minute by itself; where it comes beside the bench's, a schedule is sent twice. */
+const FIRES = 3;
 const DAY_MS = 86_400_000;
 /** From now, when it is moved: the clock sends its message with a delay, as it does. */
 const MOVED_TO_MS = 3_500;
@@ -42,12 +44,17 @@ export const measureSchedules = async (
   agentId: string,
   plain: Work,
 ): Promise<ScheduleUnits> => {
-  const id = await farSchedule(cloud, agentId);
-  const fired = await observer.workDuring(10, async () => {
-    const nextAt = Date.now() + MOVED_TO_MS;
-    await withRows(cloud, (rows) => rows.change(keys.schedule(cloud.orgId, id), { nextAt, dueSk: due.sk(nextAt, id) }));
-    await cloud.fire(RULES.tick);
-    await cloud.completed(await runOf(cloud, id), 60);
-  });
-  return { fire: addedBy(fired, plain) };
+  const fires: Work[] = [];
+  while (fires.length < FIRES) {
+    const id = await farSchedule(cloud, agentId);
+    const fired = await observer.workDuring(10, async () => {
+      const nextAt = Date.now() + MOVED_TO_MS;
+      const moved = { nextAt, dueSk: due.sk(nextAt, id) };
+      await withRows(cloud, (rows) => rows.change(keys.schedule(cloud.orgId, id), moved));
+      await cloud.fire(RULES.tick);
+      await cloud.completed(await runOf(cloud, id), 60);
+    });
+    fires.push(addedBy(fired, plain));
+  }
+  return { fire: medianWork(fires) };
 };

@@ -1,7 +1,7 @@
 import type { TracedRequest } from '../local/gateway/trace.ts';
 import type { Assembly } from '../local/template/assembly.ts';
 import type { BenchCloud } from './cloud.ts';
-import { type Observer, type Work, workOf } from './observe.ts';
+import { medianWork, type Observer, type Work, workOf } from './observe.ts';
 import { invocationsOf, pollerRequestsPerMessage, useOf } from './rounds.ts';
 import { median } from './stats.ts';
 import { functionOf } from './steps.ts';
@@ -20,19 +20,6 @@ export interface WorkflowUnits {
   /** A CONDITION with an expression; no model call. */
   readonly condition: WorkflowStep | undefined;
 }
-
-const medianWork = (all: readonly Work[]): Work => {
-  const of = (member: (work: Work) => number): number => median(all.map(member)) ?? 0;
-  return {
-    requests: of(({ requests }) => requests),
-    writeUnits: of(({ writeUnits }) => writeUnits),
-    readUnits: of(({ readUnits }) => readUnits),
-    sqsRequests: of(({ sqsRequests }) => sqsRequests),
-    busEvents: of(({ busEvents }) => busEvents),
-    lambdaRequests: of(({ lambdaRequests }) => lambdaRequests),
-    gbSeconds: of(({ gbSeconds }) => gbSeconds),
-  };
-};
 
 /**
  * The median of a run's steps that are like each other: those after the first `skipped`, without the one that ends the run,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { rollUpOf } from '../../bench/books.ts';
 import { costPerThousand, type EventUse } from '../../bench/cost.ts';
 import { featureFigures, type MeasuredFeatures } from '../../bench/feature-figures.ts';
-import { addedBy, type Work, workLines, workOf } from '../../bench/observe.ts';
+import { addedBy, medianWork, type Work, workLines, workOf } from '../../bench/observe.ts';
 import { FULL, QUICK } from '../../bench/options.ts';
 import { PRICES } from '../../bench/prices.ts';
 import { baselineOf, markdownOf, verdictOf } from '../../bench/report.ts';
@@ -89,6 +89,12 @@ describe('what the platform did', () => {
     const less = workOf([at(0, 'PutItem', { write: 1 })], assembly);
     expect(addedBy(more, less, 2)).toMatchObject({ writeUnits: 3, readUnits: 1.5, requests: 0.5, lambdaRequests: 0 });
   });
+});
+
+test('one that took more than the others does not count', () => {
+  const work = (write: number) =>
+    workOf([at(0, 'PutItem', { write }), at(20, 'GetItem', { read: 9 - write })], assembly);
+  expect(medianWork([work(2), work(8), work(3)])).toMatchObject({ writeUnits: 3, readUnits: 6, requests: 2 });
 });
 
 describe('steps of a workflow', () => {
