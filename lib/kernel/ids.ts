@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 
 /** Prefixes of all ids (contract, "HTTP"). */
 export const ID_PREFIXES = [
-  'org', 'prj', 'agt', 'exe', 'ask', 'sch', 'whk', 'wfl', 'src', 'dlv', 'trg', 'thr', 'tkt', 'mdt', 'eff', 'att', 'key', 'aud', 'tpl',
+  'org', 'prj', 'agt', 'exe', 'ask', 'sch', 'whk', 'wfl', 'src', 'dlv', 'trg', 'thr', 'tkt', 'mdt', 'eff', 'att', 'key', 'aud', 'tpl', 'dec',
 ] as const; // biome-ignore format: one line reads better than seventeen
 export type IdPrefix = (typeof ID_PREFIXES)[number];
 

@@ -32,6 +32,14 @@
  * | schedule that SuperAGI's API gave an agent | ORG#o#AGENT#a | SCHEDULE |
  * | audit (TTL) | ORG#o#AUDIT | aud_<time><chance> |
  * | what waits for a person | ORG#o#ATTENTION | att_<time><hash of the cause> |
+ * | source; where ingest finds its organisation | ORG#o; SOURCE#s | SOURCE#<s>; SOURCE |
+ * | its deliveries, those that are known (TTL), refused ones by hour (TTL), other keys of a Thread | ORG#o#SOURCE#s | DELIVERY#d, SEEN#<sha256>, REFUSED#<hour>, ALIAS#<key> |
+ * | policy, its versions | ORG#o; ORG#o#POLICY | POLICY; VERSION#<version> |
+ * | Thread; its Triggers, those that wait for an Eval, who subscribes, what the model said in an Eval | ORG#o#THREAD#t | THREAD; TRIGGER#trg, PENDING#trg, SUBSCRIPTION#tkt, EVAL#<epoch>#<round> |
+ * | decision | ORG#o#DECISION | dec_<time><chance> |
+ * | ticket; its reports, its digest | ORG#o#TICKET#k | TICKET; REPORT#<n>, DIGEST |
+ * | who works: the slots | ORG#o | SLOTS |
+ * | posting (a reply, a document) | ORG#o#POSTING#f | POSTING |
  */
 import type { Key } from './table.ts';
 
@@ -42,6 +50,9 @@ const org = (orgId: string): string => `ORG#${orgId}`;
 const agentPk = (orgId: string, agentId: string): string => `${org(orgId)}#AGENT#${agentId}`;
 const executionPk = (orgId: string, executionId: string): string => `${org(orgId)}#EXEC#${executionId}`;
 const numberPk = (orgId: string): string => `${org(orgId)}#NUMBER`;
+const sourcePk = (orgId: string, sourceId: string): string => `${org(orgId)}#SOURCE#${sourceId}`;
+const threadPk = (orgId: string, threadId: string): string => `${org(orgId)}#THREAD#${threadId}`;
+const ticketPk = (orgId: string, ticketId: string): string => `${org(orgId)}#TICKET#${ticketId}`;
 const webhookPk = (orgId: string, webhookId: string): string => `${org(orgId)}#WEBHOOK#${webhookId}`;
 
 /** Characters of a sort key's own are encoded, others of ASCII stay legible. */
@@ -214,6 +225,68 @@ export const keys = {
     sk: `HELD#${deliveryId}`,
   }),
   allWebhookHeld: (orgId: string, webhookId: string) => ({ pk: webhookPk(orgId, webhookId), prefix: 'HELD#' }),
+
+  source: (orgId: string, sourceId: string): Key => ({ pk: org(orgId), sk: `SOURCE#${sourceId}` }),
+  sources: (orgId: string) => ({ pk: org(orgId), prefix: 'SOURCE#' }),
+  sourceLookup: (sourceId: string): Key => ({ pk: `SOURCE#${sourceId}`, sk: 'SOURCE' }),
+  delivery: (orgId: string, sourceId: string, deliveryId: string): Key => ({
+    pk: sourcePk(orgId, sourceId),
+    sk: `DELIVERY#${deliveryId}`,
+  }),
+  deliveries: (orgId: string, sourceId: string) => ({ pk: sourcePk(orgId, sourceId), prefix: 'DELIVERY#' }),
+  seenDelivery: (orgId: string, sourceId: string, sha256: string): Key => ({
+    pk: sourcePk(orgId, sourceId),
+    sk: `SEEN#${sha256}`,
+  }),
+  refusedDeliveries: (orgId: string, sourceId: string, hour: string): Key => ({
+    pk: sourcePk(orgId, sourceId),
+    sk: `REFUSED#${hour}`,
+  }),
+  alias: (orgId: string, sourceId: string, key: string): Key => ({
+    pk: sourcePk(orgId, sourceId),
+    sk: `ALIAS#${encodeURIComponent(key.toWellFormed())}`,
+  }),
+  policy: (orgId: string): Key => ({ pk: org(orgId), sk: 'POLICY' }),
+  policyVersion: (orgId: string, version: number): Key => ({
+    pk: `${org(orgId)}#POLICY`,
+    sk: `VERSION#${padded(version, 6)}`,
+  }),
+  policyVersions: (orgId: string) => ({ pk: `${org(orgId)}#POLICY`, prefix: 'VERSION#' }),
+  thread: (orgId: string, threadId: string): Key => ({ pk: threadPk(orgId, threadId), sk: 'THREAD' }),
+  trigger: (orgId: string, threadId: string, triggerId: string): Key => ({
+    pk: threadPk(orgId, threadId),
+    sk: `TRIGGER#${triggerId}`,
+  }),
+  triggers: (orgId: string, threadId: string) => ({ pk: threadPk(orgId, threadId), prefix: 'TRIGGER#' }),
+  pendingTrigger: (orgId: string, threadId: string, triggerId: string): Key => ({
+    pk: threadPk(orgId, threadId),
+    sk: `PENDING#${triggerId}`,
+  }),
+  pendingTriggers: (orgId: string, threadId: string) => ({ pk: threadPk(orgId, threadId), prefix: 'PENDING#' }),
+  subscription: (orgId: string, threadId: string, ticketId: string): Key => ({
+    pk: threadPk(orgId, threadId),
+    sk: `SUBSCRIPTION#${ticketId}`,
+  }),
+  subscriptions: (orgId: string, threadId: string) => ({ pk: threadPk(orgId, threadId), prefix: 'SUBSCRIPTION#' }),
+  evalReply: (orgId: string, threadId: string, epoch: number, round: number): Key => ({
+    pk: threadPk(orgId, threadId),
+    sk: `EVAL#${padded(epoch, 9)}#${padded(round, 2)}`,
+  }),
+  evalReplies: (orgId: string, threadId: string, epoch: number) => ({
+    pk: threadPk(orgId, threadId),
+    prefix: `EVAL#${padded(epoch, 9)}#`,
+  }),
+  decision: (orgId: string, decisionId: string): Key => ({ pk: `${org(orgId)}#DECISION`, sk: decisionId }),
+  decisions: (orgId: string) => ({ pk: `${org(orgId)}#DECISION`, prefix: 'dec_' }),
+  ticket: (orgId: string, ticketId: string): Key => ({ pk: ticketPk(orgId, ticketId), sk: 'TICKET' }),
+  report: (orgId: string, ticketId: string, number: number): Key => ({
+    pk: ticketPk(orgId, ticketId),
+    sk: `REPORT#${padded(number, 6)}`,
+  }),
+  reports: (orgId: string, ticketId: string) => ({ pk: ticketPk(orgId, ticketId), prefix: 'REPORT#' }),
+  digest: (orgId: string, ticketId: string): Key => ({ pk: ticketPk(orgId, ticketId), sk: 'DIGEST' }),
+  slots: (orgId: string): Key => ({ pk: org(orgId), sk: 'SLOTS' }),
+  posting: (orgId: string, postingId: string): Key => ({ pk: `${org(orgId)}#POSTING#${postingId}`, sk: 'POSTING' }),
 } as const;
 
 /** The `byOwner` index: `ownerPk` of what an organisation owns, by kind; `ownerSk` is the id, which sorts by time. */
@@ -222,6 +295,10 @@ export const owner = {
   executions: (orgId: string): string => `${org(orgId)}#EXECUTIONS`,
   asks: (orgId: string): string => `${org(orgId)}#ASKS`,
   schedules: (orgId: string): string => `${org(orgId)}#SCHEDULES`,
+  threads: (orgId: string): string => `${org(orgId)}#THREADS`,
+  triggers: (orgId: string): string => `${org(orgId)}#TRIGGERS`,
+  tickets: (orgId: string): string => `${org(orgId)}#TICKETS`,
+  postings: (orgId: string): string => `${org(orgId)}#POSTINGS`,
 } as const;
 
 /** Shards of the `due` index. More shards spread writes; each costs the clock one Query a round. */
@@ -251,6 +328,8 @@ export const blobKeys = {
     `org/${orgId}/exec/${executionId}/files/${version}`,
   spilled: (orgId: string, executionId: string, seq: number, n: number): string =>
     `org/${orgId}/exec/${executionId}/spilled/${padded(seq, 9)}-${padded(n, 4)}`,
+  delivery: (orgId: string, sourceId: string, deliveryId: string): string =>
+    `org/${orgId}/source/${sourceId}/${deliveryId}`,
   parked: (day: string, messageId: string): string => `parked/${day}/${messageId}`,
 } as const;
 
