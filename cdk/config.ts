@@ -31,6 +31,8 @@ const schema = z.strictObject({
   stepConcurrency: whole(2, 1_000, 10),
   effectConcurrency: whole(2, 1_000, 5),
   fireConcurrency: whole(2, 1_000, 5),
+  resolveConcurrency: whole(2, 1_000, 5),
+  assessConcurrency: whole(2, 1_000, 5),
   logRetentionDays: number(
     z.int().refine((days) => RETENTION_DAYS.includes(days), `expected one of ${RETENTION_DAYS}`),
   ).default(30),

@@ -50,7 +50,7 @@ export const FUNCTION_SPECS: { readonly [name in FunctionName]: FunctionSpec } =
   effect: {
     memoryMb: 256,
     timeoutSeconds: 60,
-    env: ['bucket', 'stepQueueUrl', 'effectQueueUrl', 'bus', 'egressAllow', 'secretPrefix'],
+    env: ['bucket', 'stepQueueUrl', 'effectQueueUrl', 'bus', 'egressAllow', 'modelParameter', 'secretPrefix'],
     // It sends the messages of webhooks' attempts; each delivery is tried for a day, with a growing wait between.
     recursive: true,
     impact: 'Events and replies leave late, or not at all until the sweep finds them.',
@@ -64,7 +64,7 @@ export const FUNCTION_SPECS: { readonly [name in FunctionName]: FunctionSpec } =
   sweep: {
     memoryMb: 256,
     timeoutSeconds: 120,
-    env: ['stepQueueUrl', 'effectQueueUrl'],
+    env: ['stepQueueUrl', 'effectQueueUrl', 'inboxQueueUrl', 'assessQueueUrl'],
     impact: 'Executions whose message was lost are not found.',
   },
   'dead-letter': {
@@ -86,6 +86,49 @@ export const FUNCTION_SPECS: { readonly [name in FunctionName]: FunctionSpec } =
     // It sends the next occurrence itself, and the end of one run starts the next: a hop a minute at most, or a run long.
     recursive: true,
     impact: 'Schedules start nothing until it works again; what was missed then is up to each schedule.',
+  },
+  ingest: {
+    // Half of the time that the most impatient provider gives (Lark: 3 s, of which 1 s for a handshake) is a cold start.
+    memoryMb: 512,
+    // GitHub gives up after 10 s; API Gateway does a second before the function.
+    timeoutSeconds: 10,
+    env: ['bucket', 'inboxQueueUrl', 'secretPrefix'],
+    impact: 'Providers get no answer to their events and deliver them again, some of them only when a person asks.',
+  },
+  resolve: {
+    memoryMb: 256,
+    timeoutSeconds: 60,
+    env: [
+      'bucket',
+      'stepQueueUrl',
+      'effectQueueUrl',
+      'fireQueueUrl',
+      'assessQueueUrl',
+      'inboxQueueUrl',
+      'egressAllow',
+      'modelParameter',
+      'secretPrefix',
+    ],
+    impact: 'Events of providers are kept but nobody acts on them until it works again.',
+  },
+  assess: {
+    memoryMb: 256,
+    // A batch is two calls of a model at most, and its answers are kept between them.
+    timeoutSeconds: 300,
+    env: [
+      'bucket',
+      'stepQueueUrl',
+      'effectQueueUrl',
+      'fireQueueUrl',
+      'assessQueueUrl',
+      'leaseSeconds',
+      'egressAllow',
+      'modelParameter',
+      'secretPrefix',
+    ],
+    // What came while it judged wakes it again.
+    recursive: true,
+    impact: 'Requests to the team wait undecided; workers that are at it go on.',
   },
   bootstrap: { memoryMb: 256, timeoutSeconds: 30, env: [], impact: 'New organisations cannot be made.' },
 };

@@ -16,14 +16,20 @@ export type GrantResource =
   | 'effectDeadQueue'
   | 'fireQueue'
   | 'fireDeadQueue'
+  | 'inboxQueue'
+  | 'inboxDeadQueue'
+  | 'assessQueue'
+  | 'assessDeadQueue'
   | 'eventDeadQueue'
   | 'bucket'
   | 'bucket/org/*'
+  | 'bucket/org/*/source/*'
   | 'bucket/parked/*'
   | 'bus'
   | 'parameter/model'
   | 'parameter/org/*'
-  | 'parameter/org/*/webhook/*';
+  | 'parameter/org/*/webhook/*'
+  | 'parameter/org/*/source/*';
 
 export type Grants = { readonly [resource in GrantResource]?: readonly `${string}:${string}`[] };
 
@@ -85,6 +91,11 @@ export const GRANTS: { readonly [name in FunctionName]: Grants } = {
     // The end of a run wakes the run that started it.
     stepQueue: ['sqs:SendMessage'],
     'parameter/org/*/webhook/*': ['ssm:GetParameter'],
+    // A message that joins a ticket may start its next run: the price of the model has to be known.
+    'parameter/model': ['ssm:GetParameter'],
+    'parameter/org/*': ['ssm:GetParameter'],
+    // A posting goes out in its source's name.
+    'parameter/org/*/source/*': ['ssm:GetParameter'],
     'bucket/parked/*': ['s3:PutObject'],
     bus: ['events:PutEvents'],
   },
@@ -101,6 +112,8 @@ export const GRANTS: { readonly [name in FunctionName]: Grants } = {
     'table/index/due': ['dynamodb:Query'],
     stepQueue: ['sqs:SendMessage'],
     effectQueue: ['sqs:SendMessage'],
+    inboxQueue: ['sqs:SendMessage'],
+    assessQueue: ['sqs:SendMessage'],
   },
   'dead-letter': {
     // PutItem: a change of status writes its effects in the same transaction.
@@ -112,6 +125,8 @@ export const GRANTS: { readonly [name in FunctionName]: Grants } = {
     stepDeadQueue: CONSUME,
     effectDeadQueue: CONSUME,
     fireDeadQueue: CONSUME,
+    inboxDeadQueue: CONSUME,
+    assessDeadQueue: CONSUME,
     'bucket/parked/*': ['s3:PutObject'],
   },
   'run-agent': {
@@ -137,6 +152,57 @@ export const GRANTS: { readonly [name in FunctionName]: Grants } = {
     fireQueue: ['sqs:SendMessage', ...CONSUME, 'sqs:ChangeMessageVisibility'],
     'bucket/parked/*': ['s3:PutObject'],
     // As for run-agent: the price of the model has to be known.
+    'parameter/model': ['ssm:GetParameter'],
+    'parameter/org/*': ['ssm:GetParameter'],
+  },
+  ingest: {
+    // UpdateItem: refused deliveries are counted.
+    table: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+    // The raw body, before anybody judges it.
+    'bucket/org/*/source/*': ['s3:PutObject'],
+    inboxQueue: ['sqs:SendMessage'],
+    'parameter/org/*/source/*': ['ssm:GetParameter'],
+  },
+  resolve: {
+    // A Trigger goes straight to the tickets that subscribe to its Thread, and a listed person's "stop" ends them: all
+    // that an input, the end of a run and its revival write.
+    table: [
+      'dynamodb:GetItem',
+      'dynamodb:BatchGetItem',
+      'dynamodb:Query',
+      'dynamodb:PutItem',
+      'dynamodb:UpdateItem',
+      'dynamodb:DeleteItem',
+      'dynamodb:ConditionCheckItem',
+    ],
+    bucket: TELL_MISSING,
+    'bucket/org/*/source/*': ['s3:GetObject'],
+    'bucket/parked/*': ['s3:PutObject'],
+    inboxQueue: [...CONSUME, 'sqs:ChangeMessageVisibility'],
+    assessQueue: ['sqs:SendMessage'],
+    stepQueue: ['sqs:SendMessage'],
+    effectQueue: ['sqs:SendMessage'],
+    fireQueue: ['sqs:SendMessage'],
+    // A revival reserves the first call of its run, so the price of the model has to be known; the source's own secrets.
+    'parameter/model': ['ssm:GetParameter'],
+    'parameter/org/*': ['ssm:GetParameter'],
+  },
+  assess: {
+    table: [
+      'dynamodb:GetItem',
+      'dynamodb:BatchGetItem',
+      'dynamodb:Query',
+      'dynamodb:PutItem',
+      'dynamodb:UpdateItem',
+      'dynamodb:DeleteItem',
+      'dynamodb:ConditionCheckItem',
+    ],
+    'bucket/parked/*': ['s3:PutObject'],
+    assessQueue: ['sqs:SendMessage', ...CONSUME, 'sqs:ChangeMessageVisibility'],
+    // An acceptance starts a run, a message for a ticket wakes one, and both have postings.
+    stepQueue: ['sqs:SendMessage'],
+    effectQueue: ['sqs:SendMessage'],
+    fireQueue: ['sqs:SendMessage'],
     'parameter/model': ['ssm:GetParameter'],
     'parameter/org/*': ['ssm:GetParameter'],
   },

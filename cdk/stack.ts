@@ -42,6 +42,8 @@ export class BatonStack extends Stack {
     const steps = this.#queue('Steps', 'steps', 'step');
     const effects = this.#queue('Effects', 'effects', 'effect');
     const fires = this.#queue('Fires', 'fires', 'fire');
+    const inbox = this.#queue('Inbox', 'inbox', 'resolve');
+    const assess = this.#queue('Assessments', 'assess', 'assess');
     const bus = new AppBus(this, 'Events', { name: this.#name });
 
     const functions = this.#functions(props.code, {
@@ -51,6 +53,8 @@ export class BatonStack extends Stack {
       stepQueueUrl: steps.queue.queueUrl,
       effectQueueUrl: effects.queue.queueUrl,
       fireQueueUrl: fires.queue.queueUrl,
+      inboxQueueUrl: inbox.queue.queueUrl,
+      assessQueueUrl: assess.queue.queueUrl,
       bus: bus.bus.eventBusName,
       stepDelaySeconds: String(props.config.stepDelaySeconds),
       leaseSeconds: String(props.config.leaseSeconds),
@@ -69,14 +73,20 @@ export class BatonStack extends Stack {
       effectDeadQueue: effects.dead.queueArn,
       fireQueue: fires.queue.queueArn,
       fireDeadQueue: fires.dead.queueArn,
+      inboxQueue: inbox.queue.queueArn,
+      inboxDeadQueue: inbox.dead.queueArn,
+      assessQueue: assess.queue.queueArn,
+      assessDeadQueue: assess.dead.queueArn,
       eventDeadQueue: bus.dead.queueArn,
       bucket: bucket.bucketArn,
       'bucket/org/*': bucket.arnForObjects('org/*'),
+      'bucket/org/*/source/*': bucket.arnForObjects('org/*/source/*'),
       'bucket/parked/*': bucket.arnForObjects('parked/*'),
       bus: bus.bus.eventBusArn,
       'parameter/model': parameterArn(parameters.model),
       'parameter/org/*': parameterArn(`${parameters.prefix}/org/*`),
       'parameter/org/*/webhook/*': parameterArn(`${parameters.prefix}/org/*/webhook/*`),
+      'parameter/org/*/source/*': parameterArn(`${parameters.prefix}/org/*/source/*`),
     };
     for (const name of FUNCTIONS) grant(functions[name].role, (props.grants ?? GRANTS)[name], arns);
 
@@ -86,6 +96,10 @@ export class BatonStack extends Stack {
     functions['dead-letter'].consume('DeadEffects', effects.dead, DEAD_LETTER_CONCURRENCY);
     functions.fire.consume('Fires', fires.queue, props.config.fireConcurrency, FIRE_BATCH);
     functions['dead-letter'].consume('DeadFires', fires.dead, DEAD_LETTER_CONCURRENCY);
+    functions.resolve.consume('Inbox', inbox.queue, props.config.resolveConcurrency);
+    functions['dead-letter'].consume('DeadInbox', inbox.dead, DEAD_LETTER_CONCURRENCY);
+    functions.assess.consume('Assess', assess.queue, props.config.assessConcurrency);
+    functions['dead-letter'].consume('DeadAssess', assess.dead, DEAD_LETTER_CONCURRENCY);
     bus.runAgentsWith(functions['run-agent'].fn);
     this.#clock('Tick', RULES.tick, Duration.minutes(1), functions.tick);
     this.#clock('Sweep', RULES.sweep, Duration.minutes(5), functions.sweep);
@@ -93,6 +107,7 @@ export class BatonStack extends Stack {
     const api = new PublicApi(this, 'Http', {
       name: this.#name,
       handler: functions.api.fn,
+      ingest: functions.ingest.fn,
       throttle: { rate: props.config.apiRate, burst: props.config.apiBurst },
       ingestThrottle: { rate: props.config.ingestRate, burst: props.config.ingestBurst },
       logRetentionDays: props.config.logRetentionDays,
@@ -102,9 +117,9 @@ export class BatonStack extends Stack {
       name: this.#name,
       email: props.config.alarmEmail,
       api,
-      queues: [steps, effects, fires],
+      queues: [steps, effects, fires, inbox, assess],
       functions: all,
-      alarms: [steps, effects, fires, bus, api, ...all].flatMap((part) => part.alarms),
+      alarms: [steps, effects, fires, inbox, assess, bus, api, ...all].flatMap((part) => part.alarms),
     });
     new CfnOutput(this, OUTPUTS.apiUrl, { value: api.api.apiEndpoint, description: 'Address of the HTTP API' });
     new CfnOutput(this, OUTPUTS.bootstrapFunction, {

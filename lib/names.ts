@@ -14,6 +14,9 @@ export const FUNCTIONS = [
   'run-agent',
   'bootstrap',
   'fire',
+  'ingest',
+  'resolve',
+  'assess',
 ] as const;
 export type FunctionName = (typeof FUNCTIONS)[number];
 
@@ -25,6 +28,8 @@ export const ENV = {
   stepQueueUrl: 'STEP_QUEUE_URL',
   effectQueueUrl: 'EFFECT_QUEUE_URL',
   fireQueueUrl: 'FIRE_QUEUE_URL',
+  inboxQueueUrl: 'INBOX_QUEUE_URL',
+  assessQueueUrl: 'ASSESS_QUEUE_URL',
   bus: 'BUS_NAME',
   /** Pause between two steps, seconds, 0 to 900 (SQS `DelaySeconds`). */
   stepDelaySeconds: 'STEP_DELAY_SECONDS',

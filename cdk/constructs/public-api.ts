@@ -25,6 +25,8 @@ interface Throttle {
 export interface PublicApiProps {
   readonly name: string;
   readonly handler: IFunction;
+  /** Takes what providers send. */
+  readonly ingest: IFunction;
   readonly throttle: Throttle;
   readonly ingestThrottle: Throttle;
   readonly logRetentionDays: RetentionDays;
@@ -50,7 +52,7 @@ const ACCESS_LOG = AccessLogFormat.custom(
   }),
 );
 
-/** The HTTP API in front of the `api` function. See docs/adr/0013-no-authorizer.md and 0016-http-api.md. */
+/** The HTTP API in front of the `api` and the `ingest` function. See docs/adr/0013-no-authorizer.md and 0016-http-api.md. */
 export class PublicApi extends Construct {
   readonly api: HttpApi;
   readonly stage: HttpStage;
@@ -60,7 +62,11 @@ export class PublicApi extends Construct {
     super(scope, id);
     this.api = new HttpApi(this, 'Api', { apiName: props.name, createDefaultStage: false });
     const integration = new HttpLambdaIntegration('Function', props.handler, { timeout: Duration.seconds(29) });
-    const ingest = this.api.addRoutes({ path: INGEST.path, methods: [HttpMethod.POST], integration });
+    const ingest = this.api.addRoutes({
+      path: INGEST.path,
+      methods: [HttpMethod.POST],
+      integration: new HttpLambdaIntegration('Ingest', props.ingest, { timeout: Duration.seconds(9) }),
+    });
     const rest = [
       // `{proxy+}` does not match the empty path.
       ...this.api.addRoutes({ path: '/', methods: [HttpMethod.ANY], integration }),
@@ -71,7 +77,7 @@ export class PublicApi extends Construct {
       acknowledge(
         route,
         'AwsSolutions-APIG4',
-        'The providers sign what they send; the api function checks the signature over the raw body.',
+        'The providers sign what they send; the ingest function checks the signature over the raw body.',
       );
     }
     for (const route of rest) {
@@ -84,7 +90,8 @@ export class PublicApi extends Construct {
     this.alarms = [
       alarmOn(this, 'ServerErrors', {
         name: `${props.name}-api-5xx`,
-        description: 'The HTTP API answers 5xx: the api function fails or does not answer within 29 s.',
+        description:
+          'The HTTP API answers 5xx: the api function fails or does not answer within 29 s, or the ingest function within 9 s.',
         metric: this.stage.metricServerError({ period: Duration.minutes(5), statistic: 'sum' }),
         threshold: 5,
       }),

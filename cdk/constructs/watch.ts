@@ -84,7 +84,7 @@ export class Watch extends Construct {
       new GraphWidget({ title, left, right, width: 8, height: 6 });
     const stage = api.stage;
     return [
-      [new TextWidget({ markdown: `# ${name}\nOne table, three queues, one step at a time.`, width: 24, height: 2 })],
+      [new TextWidget({ markdown: `# ${name}\nOne table, five queues, one step at a time.`, width: 24, height: 2 })],
       [new AlarmStatusWidget({ title: 'Alarms', alarms: [...this.alarms], width: 24, height: 5 })],
       [
         graph('Steps committed, chains pushed, messages parked', [

@@ -16,6 +16,15 @@ export const ATTENTION_KINDS = [
   'organisation_budget',
   'webhook_disabled',
   'schedule_stopped',
+  'source_stopped',
+  'thread_muted',
+  'effect_undelivered',
+  'assessment_stopped',
+  'trigger_undecided',
+  'ticket_answer',
+  'ticket_review',
+  'ticket_blocked',
+  'ticket_failed',
 ] as const;
 export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 

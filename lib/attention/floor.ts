@@ -14,6 +14,8 @@ const FOR_ALL = 'organisation_daily_budget';
 export const attentionFloor: UpperFloors = {
   writes(change: StatusChange) {
     const { execution, from, to, reason, at } = change;
+    // What a worker asks of people stands as an item of its ticket.
+    if (execution.ticketId !== undefined) return [];
     // The row says since when it has stood where it leaves; the write that moves it is conditioned on that.
     const left = stopCause(execution, from, execution.since);
     const entered = reason === FOR_ALL ? undefined : stopCause(execution, to, at);

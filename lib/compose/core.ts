@@ -9,6 +9,7 @@ import type { Clock } from '../kernel/ports.ts';
 import { ENV } from '../names.ts';
 import { makeLog } from '../observe/logger.ts';
 import { makeMetrics } from '../observe/metrics.ts';
+import type { AssessMessage, InboxMessage, PostingMessage } from '../router/message.ts';
 import type { FireMessage } from '../schedule/message.ts';
 import type { WebhookMessage } from '../webhook/message.ts';
 
@@ -61,3 +62,9 @@ export const effects = once(() => makeQueue<EffectMessage>({ client: sqs(), queu
 /** Messages about webhooks, on the effect queue too. */
 export const webhooks = once(() => makeQueue<WebhookMessage>({ client: sqs(), queueUrl: env(ENV.effectQueueUrl) }));
 export const fires = once(() => makeQueue<FireMessage>({ client: sqs(), queueUrl: env(ENV.fireQueueUrl) }));
+/** What wants to go out in discussions, on the effect queue too. */
+export const postings = once(() => makeQueue<PostingMessage>({ client: sqs(), queueUrl: env(ENV.effectQueueUrl) }));
+/** Deliveries of providers that wait for the resolver. */
+export const inbox = once(() => makeQueue<InboxMessage>({ client: sqs(), queueUrl: env(ENV.inboxQueueUrl) }));
+/** Threads with Triggers that wait for an Eval. */
+export const assess = once(() => makeQueue<AssessMessage>({ client: sqs(), queueUrl: env(ENV.assessQueueUrl) }));

@@ -3,10 +3,12 @@ import { eventBridge } from '../aws/clients.ts';
 import { childOutlet } from '../effect/child-effects.ts';
 import { busOutlet, type EffectDeps, toAll } from '../effect/deliver.ts';
 import { ENV } from '../names.ts';
+import { ticketOutlet } from '../router/ticket/outlet.ts';
 import { booksFirst } from '../usage/floor.ts';
 import { fanOut } from '../webhook/fan-out.ts';
 import { clock, effects, env, log, once, table, webhooks } from './core.ts';
 import { executionDeps } from './executions.ts';
+import { ticketDeps } from './tickets.ts';
 
 export const effectDeps = once((): EffectDeps => {
   const bus = makeBus({ client: eventBridge(), busName: env(ENV.bus) });
@@ -21,6 +23,7 @@ export const effectDeps = once((): EffectDeps => {
       bus: booksFirst({ table: table(), log }, toAll([busOutlet(bus), toWebhooks])),
       webhook: toWebhooks,
       child: childOutlet(executionDeps),
+      ticket: ticketOutlet(ticketDeps),
     },
   };
 });

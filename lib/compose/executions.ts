@@ -4,6 +4,7 @@ import type { EffectDeps } from '../effect/deliver.ts';
 import { statusEvents } from '../effect/status-events.ts';
 import type { ExecutionDeps } from '../execution/step/deps.ts';
 import { together } from '../execution/upper-floors.ts';
+import { ticketFloor } from '../router/ticket/floor.ts';
 import { scheduleFloor } from '../schedule/floor.ts';
 import { usageFloor } from '../usage/floor.ts';
 import { clock, effects, fires, ids, log, metrics, once, steps, table } from './core.ts';
@@ -20,6 +21,7 @@ export const executionDeps = once((): ExecutionDeps & Pick<EffectDeps, 'effects'
   upper: together([
     statusEvents({ effects: effects(), log }),
     childFloor({ effects: effects(), log }),
+    ticketFloor({ effects: effects(), log }),
     attentionFloor,
     usageFloor({ table: table() }),
     scheduleFloor({ fires, log }),

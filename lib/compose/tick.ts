@@ -1,9 +1,10 @@
 import { tickExecution } from '../execution/clock.ts';
 import { expireAsk } from '../execution/expire.ts';
 import type { Item } from '../kernel/table.ts';
+import { wakePosting } from '../router/outbox/wake.ts';
 import { tickSchedule } from '../schedule/tick.ts';
 import { wakeWebhook } from '../webhook/deliver.ts';
-import { fires, log, webhooks } from './core.ts';
+import { fires, log, postings, webhooks } from './core.ts';
 import { executionDeps } from './executions.ts';
 
 type Visitor = (found: Item) => Promise<void>;
@@ -14,6 +15,7 @@ const VISITORS: { readonly [kind: string]: Visitor } = {
   SCHEDULE: (found) => tickSchedule({ ...executionDeps(), fires: fires() }, found),
   DELIVERY: (found) => wakeWebhook({ ...executionDeps(), webhooks: webhooks() }, found),
   GATE: (found) => wakeWebhook({ ...executionDeps(), webhooks: webhooks() }, found),
+  POSTING: (found) => wakePosting({ ...executionDeps(), postings: postings() }, found),
   ASK: (found) => expireAsk(executionDeps(), found),
 };
 

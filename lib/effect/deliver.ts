@@ -40,6 +40,9 @@ export const toAll =
     for (const result of results) if (result.status === 'rejected') throw result.reason;
   };
 
+/** What never leaves the system. */
+const INSIDE: readonly Effect['kind'][] = ['child', 'ticket'];
+
 /** Rows of what was sent are kept this long. */
 const KEPT_SECONDS = 7 * 86_400;
 const FIRST_RETRY_SECONDS = 2;
@@ -61,8 +64,8 @@ export const deliverEffect = async (deps: EffectDeps, message: EffectMessage): P
   if (item === undefined) return;
   const effect = readEffect(item);
   if (effect.state !== 'pending') return;
-  // Somebody holds the whole organisation; its mark brings the effect back. What stays among its runs leaves nothing.
-  if (organisation?.stopped !== undefined && effect.kind !== 'child') return;
+  // Somebody holds the whole organisation; its mark brings the effect back. What stays among its own rows leaves nothing.
+  if (organisation?.stopped !== undefined && !INSIDE.includes(effect.kind)) return;
   await deps.outlets[effect.kind](effect);
   const now = deps.clock.now();
   await ifStill(() =>
@@ -87,8 +90,9 @@ export const buryEffect = async (deps: Pick<EffectDeps, 'table' | 'log'>, messag
     deps.table.update(
       keys.effect(message.orgId, message.effectId),
       [set('state', 'dead'), remove('duePk'), remove('dueSk')],
-      // A run waits for the end of its child as long as it takes: the sweep goes on sending it.
-      and(eq('v', EFFECT_VERSION), eq('state', 'pending'), ne('kind', 'child')),
+      // A run waits for the end of its child, and a place for the end of a turn, as long as it takes: the sweep goes on
+      // sending it.
+      and(eq('v', EFFECT_VERSION), eq('state', 'pending'), ...INSIDE.map((kind) => ne('kind', kind))),
     ),
   );
 };

@@ -16,8 +16,11 @@ const effectSchema = z.object({
   v: z.literal(EFFECT_VERSION),
   effectId: z.string(),
   orgId: z.string(),
-  /** `bus`: for the app's bus, and for the webhooks that want it; `webhook`: for webhooks alone; `child`: for runs above and below. */
-  kind: z.enum(['bus', 'webhook', 'child']),
+  /**
+   * `bus`: for the app's bus, and for the webhooks that want it; `webhook`: for webhooks alone; `child`: for runs above and
+   * below; `ticket`: for the ticket that a run works for.
+   */
+  kind: z.enum(['bus', 'webhook', 'child', 'ticket']),
   /** Of a webhook's effect: the type of its event. */
   detailType: z.string(),
   /** JSON text of the event's detail. */

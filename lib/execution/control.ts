@@ -24,7 +24,7 @@ import { dropMark, markAt, setMark } from './mark.ts';
 import { messageFor } from './message.ts';
 import { readAsk } from './rows.ts';
 import { illegalMove, isTerminal, STOPPED, type Status, type StatusEvent, TERMINAL, transition } from './status.ts';
-import { clockStopped, intoRunning, leaseGone } from './step/changes.ts';
+import { clockStopped, intoRunning, leaseGone, turnBegins } from './step/changes.ts';
 import { MAX_DELAY_SECONDS, sendWhenDue } from './step/claim.ts';
 import { refuseSpentDay } from './step/daily-budget.ts';
 import type { ExecutionDeps } from './step/deps.ts';
@@ -40,12 +40,15 @@ interface Move {
   readonly changes: readonly Change[];
 }
 
+/** Written in the transaction of a move, made from the execution as it is found; made anew where somebody was faster. */
+export type Beside = (execution: Execution, now: number) => Promise<readonly Write[]>;
+
 const move = async (
   deps: ExecutionDeps,
   at: At,
   event: StatusEvent,
   judge: (execution: Execution, now: number) => Move,
-  beside: (execution: Execution, now: number) => Promise<readonly Write[]> = async () => [],
+  beside: Beside = async () => [],
 ): Promise<Execution> => {
   for (let attempt = 1; ; attempt++) {
     const execution = await getExecution(deps.table, at);
@@ -96,27 +99,58 @@ export const pauseExecution = (deps: ExecutionDeps, at: At): Promise<Execution> 
  * Goes on where it stood: PAUSED returns to what it was waiting for, a stop by a fuse needs its limit raised first.
  * @throws AppError 409
  */
-export const resumeExecution = async (deps: ExecutionDeps, at: At): Promise<Execution> => {
+export const resumeExecution = async (deps: ExecutionDeps, at: At, beside?: Beside): Promise<Execution> => {
   await refuseSpentDay(deps, await getExecution(deps.table, at));
-  const resumed = await move(deps, at, 'resume', (execution, now) => {
-    const waiting =
-      execution.status === 'PAUSED' && execution.pausedFrom !== undefined ? execution.pausedFrom : 'RUNNING';
-    const cleared = [remove(A.pausedFrom), remove(A.reason), remove(A.errorCode), remove(A.errorMessage)];
-    // A wait whose time came meanwhile is over.
-    const until = waiting === 'WAIT_STEP' ? execution.waitUntil : undefined;
-    const mark = until === undefined ? [] : setMark(markAt('tick', at.executionId, until));
-    if (waiting !== 'RUNNING' && (until === undefined || until > now))
-      return { to: waiting, changes: [...cleared, ...mark] };
-    if (STOPPED.includes(execution.status)) refuseUnraised(execution, now);
-    const afresh = [set(A.attempts, 0), set(A.waitedMs, 0), remove(A.notBefore), remove(A.lastError)];
-    const counters = STOPPED.includes(execution.status) ? [set(A.repeatCount, 0), ...afresh] : [];
-    return { to: 'RUNNING', changes: [...cleared, ...counters, ...intoRunning(at.executionId, now)] };
-  });
+  const resumed = await move(
+    deps,
+    at,
+    'resume',
+    (execution, now) => {
+      const waiting =
+        execution.status === 'PAUSED' && execution.pausedFrom !== undefined ? execution.pausedFrom : 'RUNNING';
+      const cleared = [remove(A.pausedFrom), remove(A.reason), remove(A.errorCode), remove(A.errorMessage)];
+      // A wait whose time came meanwhile is over.
+      const until = waiting === 'WAIT_STEP' ? execution.waitUntil : undefined;
+      const mark = until === undefined ? [] : setMark(markAt('tick', at.executionId, until));
+      if (waiting !== 'RUNNING' && (until === undefined || until > now))
+        return { to: waiting, changes: [...cleared, ...mark] };
+      if (STOPPED.includes(execution.status)) refuseUnraised(execution, now);
+      const afresh = [set(A.attempts, 0), set(A.waitedMs, 0), remove(A.notBefore), remove(A.lastError)];
+      const counters = STOPPED.includes(execution.status) ? [set(A.repeatCount, 0), ...afresh] : [];
+      return { to: 'RUNNING', changes: [...cleared, ...counters, ...intoRunning(at.executionId, now)] };
+    },
+    beside,
+  );
   if (resumed.status === 'RUNNING') await wake(deps, resumed);
   if (resumed.status === 'WAIT_STEP' && resumed.waitUntil !== undefined) {
     await sendWhenDue(deps, resumed, resumed.waitUntil);
   }
   return resumed;
+};
+
+/**
+ * Gives a run that stands between its turns another one without a message: it had to wait for a place, or yielded it.
+ * @param turn further changes of the execution
+ * @throws AppError 409 when it does not stand between its turns
+ */
+export const beginTurn = async (
+  deps: ExecutionDeps,
+  at: At,
+  turn: (execution: Execution) => readonly Change[],
+  beside?: Beside,
+): Promise<Execution> => {
+  const begun = await move(
+    deps,
+    at,
+    'answer',
+    (execution, now) => {
+      if (execution.parked === undefined) throw illegalMove(execution.status, 'answer');
+      return { to: 'RUNNING', changes: [...turnBegins, ...intoRunning(at.executionId, now), ...turn(execution)] };
+    },
+    beside,
+  );
+  await wake(deps, begun);
+  return begun;
 };
 
 const refuseUnraised = (execution: Execution, now: number): void => {
@@ -161,7 +195,7 @@ const cancelAsks = async (deps: ExecutionDeps, execution: Execution, now: number
  * its worst case.
  * @throws AppError 409 when it has ended already
  */
-export const terminateExecution = (deps: ExecutionDeps, at: At): Promise<Execution> =>
+export const terminateExecution = (deps: ExecutionDeps, at: At, beside: Beside = async () => []): Promise<Execution> =>
   move(
     deps,
     at,
@@ -178,7 +212,7 @@ export const terminateExecution = (deps: ExecutionDeps, at: At): Promise<Executi
         ...dropMark,
       ],
     }),
-    (execution, now) => cancelAsks(deps, execution, now),
+    async (execution, now) => [...(await cancelAsks(deps, execution, now)), ...(await beside(execution, now))],
   );
 
 export type LimitChanges = { readonly [Name in keyof Limits]?: number | undefined };

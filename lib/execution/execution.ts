@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { UnreadableRow } from '../kernel/errors.ts';
-import { keys, owner } from '../kernel/keys.ts';
-import type { Item, Value } from '../kernel/table.ts';
+import type { Item } from '../kernel/table.ts';
 import { count, time } from './row-fields.ts';
-import { STATUSES, type Status } from './status.ts';
-import { startingWith, usageText, usageTextOf } from './used.ts';
+import { STATUSES } from './status.ts';
+import { usageText } from './used.ts';
 
 /** Version of the execution row that this code writes and reads. */
 export const EXECUTION_VERSION = 1;
@@ -94,6 +93,12 @@ export const A = {
   errors: 'er',
   budgetDay: 'bd',
   budgetUpTo: 'bu',
+  /** Of a worker: the ticket it works for; how its last turn ended while it stands between two; the step in which the present one ends at latest. */
+  ticketId: 'tk',
+  parked: 'pd',
+  turnUntil: 'tu',
+  /** Words from outside have entered it. */
+  tainted: 'tt',
   duePk: 'duePk',
   dueSk: 'dueSk',
 } as const;
@@ -178,6 +183,10 @@ const rowSchema = z.object({
   /** The organisation's daily budget: on this UTC day, `cost` and `reserved` together may go up to so many micro-dollars. */
   [A.budgetDay]: z.string().optional(),
   [A.budgetUpTo]: count.optional(),
+  [A.ticketId]: z.string().optional(),
+  [A.parked]: z.enum(['over', 'yield']).optional(),
+  [A.turnUntil]: count.optional(),
+  [A.tainted]: z.boolean().optional(),
   [A.duePk]: z.string().optional(),
   [A.dueSk]: z.string().optional(),
 });
@@ -198,35 +207,6 @@ export const readExecution = (item: Item): Execution => {
   return Object.fromEntries(Object.entries(A).map(([field, attribute]) => [field, row[attribute]])) as Execution;
 };
 
-/** The call that starts a run. */
-export interface ParentCall {
-  readonly executionId: string;
-  readonly seq: number;
-  readonly n: number;
-  readonly rootId: string;
-  /** Of the run that is started: 1 below a run that nobody's call started. */
-  readonly depth: number;
-}
-
-export interface NewExecution {
-  readonly executionId: string;
-  readonly orgId: string;
-  readonly agentId: string;
-  readonly projectId?: string | undefined;
-  readonly name: string;
-  readonly stepId: string;
-  readonly limits: Limits;
-  /** Micro-dollars one step can cost at most; 0 when the price is unknown. */
-  readonly worst: number;
-  readonly priceUnknown: boolean;
-  readonly windowTokens: number;
-  /** The model it begins with; missing while none is configured. */
-  readonly model?: string | undefined;
-  /** Of the schedule that started it. */
-  readonly scheduleId?: string | undefined;
-  readonly parent?: ParentCall | undefined;
-}
-
 /** Limits of one run. Money in micro-dollars, `maxSeconds` counts time spent RUNNING. */
 export interface Limits {
   readonly maxIterations: number;
@@ -235,49 +215,3 @@ export interface Limits {
   readonly maxCost: number;
   readonly maxSeconds: number;
 }
-
-/** The row of an execution that starts now. */
-export const newExecutionItem = (given: NewExecution, now: number, mark: { duePk: string; dueSk: string }): Item => {
-  const attributes: { [attribute: string]: Value | undefined } = {
-    [A.version]: EXECUTION_VERSION,
-    [A.executionId]: given.executionId,
-    [A.orgId]: given.orgId,
-    [A.agentId]: given.agentId,
-    [A.projectId]: given.projectId,
-    [A.name]: given.name,
-    [A.status]: 'RUNNING' satisfies Status,
-    [A.seq]: 1,
-    [A.phase]: 'think',
-    [A.stepId]: given.stepId,
-    [A.worst]: given.worst,
-    [A.priceUnknown]: given.priceUnknown ? true : undefined,
-    [A.maxIterations]: given.limits.maxIterations,
-    [A.maxSteps]: given.limits.maxSteps,
-    [A.maxTokens]: given.limits.maxTokens,
-    [A.maxCost]: given.limits.maxCost,
-    [A.maxSeconds]: given.limits.maxSeconds,
-    // Written out, because guards compare them.
-    [A.inputs]: 0,
-    [A.wakingInputs]: 0,
-    [A.windowFrom]: 0,
-    [A.windowTokens]: given.windowTokens,
-    [A.runningSince]: now,
-    [A.created]: now,
-    [A.updated]: now,
-    [A.since]: now,
-    // The start is the first of them.
-    [A.changes]: 1,
-    [A.scheduleId]: given.scheduleId,
-    [A.parentId]: given.parent?.executionId,
-    [A.parentSeq]: given.parent?.seq,
-    [A.parentN]: given.parent?.n,
-    [A.rootId]: given.parent?.rootId,
-    [A.depth]: given.parent?.depth,
-    [A.usage]: given.model === undefined ? undefined : usageTextOf(startingWith(given.model)),
-    ownerPk: owner.executions(given.orgId),
-    ownerSk: given.executionId,
-    ...mark,
-  };
-  const present = Object.entries(attributes).filter((entry): entry is [string, Value] => entry[1] !== undefined);
-  return { ...keys.execution(given.orgId, given.executionId), ...Object.fromEntries(present) };
-};

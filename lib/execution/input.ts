@@ -20,7 +20,7 @@ import { type At, getExecution } from './get.ts';
 import { counted, numberAsSeen } from './numbered.ts';
 import { type AskRow, type InputRow, inputItem, readAsk } from './rows.ts';
 import { isTerminal, type Status, TERMINAL } from './status.ts';
-import { intoRunning } from './step/changes.ts';
+import { intoRunning, turnBegins } from './step/changes.ts';
 import type { ExecutionDeps } from './step/deps.ts';
 import { allPages } from './step/load.ts';
 
@@ -34,6 +34,10 @@ export interface NewInput {
   readonly replyTo?: string | undefined;
   /** It is the outcome of a call, and no answer to a question: of which run, and what else it changes on the execution. */
   readonly outcome?: { readonly of: string; readonly changes: readonly Change[] } | undefined;
+  /** It is counted and waits: it does not begin a turn. */
+  readonly hold?: boolean | undefined;
+  /** Further changes of the execution where it begins a turn. */
+  readonly turn?: ((execution: Execution) => readonly Change[]) | undefined;
   /** Written in the same transaction, made from the execution as the input leaves it. */
   readonly alongside?: ((execution: Execution) => readonly Write[]) | undefined;
 }
@@ -42,7 +46,14 @@ const MAX_TRIES = 10;
 
 /** Whether the input ends what the execution waits for, paused meanwhile or not. */
 const stirs = (execution: Execution, input: NewInput, ask: AskRow | undefined): boolean =>
-  input.wake && (ask !== undefined || (standsFor(execution) === 'WAIT_STEP' && endsWait(execution, input)));
+  input.wake &&
+  (ask !== undefined ||
+    beginsTurn(execution, input) ||
+    (standsFor(execution) === 'WAIT_STEP' && endsWait(execution, input)));
+
+/** Between its turns a run asks nothing: any waking message is the next one. */
+const beginsTurn = (execution: Execution, { outcome, hold }: NewInput): boolean =>
+  outcome === undefined && hold !== true && execution.parked !== undefined && waitsForInput(execution);
 
 /** A wait for children has no time; only they end it. */
 const endsWait = ({ wakeOnInput, waitUntil }: Execution, { outcome }: NewInput): boolean =>
@@ -59,9 +70,12 @@ const statusChanges = (
   now: number,
 ): readonly Change[] => {
   if (!stirs(execution, input, ask)) return [];
+  const turn = beginsTurn(execution, input) ? [...turnBegins, ...(input.turn?.(execution) ?? [])] : [];
   if (execution.status !== 'PAUSED') {
-    return [set(A.status, 'RUNNING' satisfies Status), set(A.since, now), ...intoRunning(execution.executionId, now)];
+    const runs = [set(A.status, 'RUNNING' satisfies Status), set(A.since, now)];
+    return [...runs, ...intoRunning(execution.executionId, now), ...turn];
   }
+  if (turn.length > 0) return [set(A.pausedFrom, 'RUNNING' satisfies Status), ...turn];
   // A paused execution that waited for this: resume must not lead back to a question that is answered.
   return [set(A.pausedFrom, 'RUNNING' satisfies Status)];
 };
@@ -73,6 +87,7 @@ const withInput = (execution: Execution, input: NewInput, ask: AskRow | undefine
     inputs: execution.inputs + 1,
     wakingInputs: execution.wakingInputs + (input.wake ? 1 : 0),
     updated: now,
+    ...(beginsTurn(execution, input) && { parked: undefined, turnUntil: undefined, reason: undefined }),
   };
   if (!stirs(execution, input, ask)) return counted;
   return execution.status === 'PAUSED'
@@ -107,7 +122,7 @@ export const giveInput = async (deps: ExecutionDeps, at: At, input: NewInput): P
       });
     }
     const now = deps.clock.now();
-    const asked = input.outcome === undefined && waitsForInput(execution);
+    const asked = input.outcome === undefined && waitsForInput(execution) && execution.parked === undefined;
     const ask = asked ? await openQuestion(deps, execution) : undefined;
     const dedupe =
       input.dedupeKey === undefined ? undefined : keys.inputDedupe(at.orgId, at.executionId, hashed(input.dedupeKey));

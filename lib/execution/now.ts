@@ -72,6 +72,16 @@ const waitSentence = ({ waitUntil, wakeOnInput, openChildren }: Execution): stri
   return wakeOnInput === true ? `${until}, or for a message` : until;
 };
 
+const betweenTurns = ({ since, parked, ticketId = '' }: Execution): Now => ({
+  state: 'waiting',
+  since,
+  waitingOn: { kind: 'ticket', id: ticketId },
+  sentence:
+    parked === 'over'
+      ? `Its turn is over: the ticket ${ticketId} gives it the next message.`
+      : `It gave back a place that was lent to it: the ticket ${ticketId} waits for another one.`,
+});
+
 /**
  * @param held since when the whole organisation is stopped, ms; `undefined` when it is not
  * @returns `undefined` once it has ended
@@ -103,6 +113,7 @@ export const nowOf = (execution: Execution, now: number, held?: number): Now | u
         sentence: `${waitSentence(execution)}.`,
       };
     case 'WAITING_FOR_INPUT':
+      if (execution.parked !== undefined) return betweenTurns(execution);
       return {
         state: 'waiting',
         since,

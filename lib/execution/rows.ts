@@ -1,4 +1,5 @@
 /** The smaller rows of an execution: what people said (INPUT), what they were asked (ASK), calls that began (STARTED), the pinned configuration. */
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { UnreadableRow } from '../kernel/errors.ts';
 import { keys, owner } from '../kernel/keys.ts';
@@ -47,6 +48,16 @@ export const readInput = reader(inputSchema);
 export const inputItem = (orgId: string, executionId: string, row: Omit<InputRow, 'v'>): Item => ({
   ...keys.input(orgId, executionId, row.number),
   ...compact(row),
+});
+
+/** Of inputs under one key the first counts; `number` is its own. */
+export const dedupeItem = (
+  { orgId, executionId }: { readonly orgId: string; readonly executionId: string },
+  dedupeKey: string,
+  number: number,
+): Item => ({
+  ...keys.inputDedupe(orgId, executionId, createHash('sha256').update(dedupeKey).digest('hex')),
+  ...compact({ number }),
 });
 
 /** `expired`: nobody decided in time, which counts as a rejection. */
@@ -119,6 +130,8 @@ const pinnedSchema = z.object({
   permissionTools: z.array(z.string()).optional(),
   permissionTtlSeconds: z.number().int().optional(),
   permissionExpiry: z.enum(['reject', 'pause']).optional(),
+  /** Of a worker: tools that are denied, or need a person's leave, once words from outside have entered the run. */
+  tainted: z.record(z.string(), z.enum(['ask', 'deny'])).optional(),
   /** The definition that this run keeps, as JSON; missing in plain `goal` runs. */
   workflow: z.string().optional(),
   /** The rest of the configuration, for tools; JSON text, because DynamoDB nests no deeper than 32 levels. */

@@ -4,11 +4,12 @@ import { notFound } from '../kernel/errors.ts';
 import { keys } from '../kernel/keys.ts';
 import { exists, missing, TransactionRefused, type Value, type Write } from '../kernel/table.ts';
 import { estimateTokens } from '../model/tokens.ts';
-import { type Execution, newExecutionItem, type ParentCall, readExecution } from './execution.ts';
+import { type Execution, readExecution } from './execution.ts';
 import { feedItem } from './feed.ts';
 import { stallMark } from './mark.ts';
 import { messageFor } from './message.ts';
-import { type Pinned, pinnedItem } from './rows.ts';
+import { newExecutionItem, type ParentCall, type TicketRun } from './new-execution.ts';
+import { dedupeItem, type InputRow, inputItem, type Pinned, pinnedItem } from './rows.ts';
 import { dearest, resolveAll } from './step/choose-model.ts';
 import type { ExecutionDeps, StepDeps } from './step/deps.ts';
 import { FIRST_MESSAGE } from './step/prompt.ts';
@@ -25,9 +26,15 @@ export interface NewRun {
   readonly scheduleId?: string | undefined;
   /** The call of another run that starts this one: its configuration is whole, nothing of the agent's own is added. */
   readonly parent?: (ParentCall & { readonly workflow?: string | undefined }) | undefined;
+  /** It works for a ticket. `onTaint`: what becomes of a tool once words from outside have entered the run. */
+  readonly ticket?: (TicketRun & { readonly onTaint?: Pinned['tainted'] }) | undefined;
+  /** Messages that are there from the start, oldest first; a few, for they stand in the same transaction. */
+  readonly inputs?: readonly FirstInput[] | undefined;
   /** Written in the same transaction. */
   readonly alongside: (execution: Execution) => readonly Write[];
 }
+
+export type FirstInput = Pick<InputRow, 'kind' | 'origin' | 'trust' | 'wake' | 'dedupeKey' | 'replyTo' | 'text'>;
 
 export type StartDeps = ExecutionDeps & Pick<StepDeps, 'resolveModel'>;
 
@@ -71,10 +78,12 @@ export const startOnce = async (deps: StartDeps, run: NewRun): Promise<Started> 
     permissionTools: config.permissionTools && [...config.permissionTools],
     permissionTtlSeconds: config.permissionTtlSeconds,
     permissionExpiry: config.permissionExpiry,
+    ...(run.ticket?.onTaint !== undefined && { tainted: run.ticket.onTaint }),
     ...(workflow !== undefined && { workflow: workflow.definition }),
     config: entries,
   };
   const now = deps.clock.now();
+  const inputs = firstInputs(run, now);
   const item = newExecutionItem(
     {
       executionId,
@@ -95,6 +104,8 @@ export const startOnce = async (deps: StartDeps, run: NewRun): Promise<Started> 
       windowTokens: estimateTokens(FIRST_MESSAGE),
       scheduleId: run.scheduleId,
       parent: run.parent,
+      ticket: run.ticket,
+      inputs: { all: inputs.length, waking: inputs.at(-1)?.waking ?? 0 },
       model: models[0]?.model,
     },
     now,
@@ -102,7 +113,7 @@ export const startOnce = async (deps: StartDeps, run: NewRun): Promise<Started> 
   );
   const execution = readExecution(item);
   const created = { ...execution, changes: 0 };
-  const change = { execution: created, from: 'CREATED' as const, to: 'RUNNING' as const, reason: undefined, at: now };
+  const change = { execution: created, from: 'CREATED' as const, to: execution.status, reason: undefined, at: now };
   const own: readonly Write[] = [
     { put: item, if: missing('pk') },
     agentStands(orgId, agentId),
@@ -119,6 +130,10 @@ export const startOnce = async (deps: StartDeps, run: NewRun): Promise<Started> 
     },
     { put: { ...keys.agentExecution(orgId, agentId, executionId), v: 1, at: now as Value } },
     { check: keys.organisation(orgId), if: exists('pk') },
+    ...inputs.flatMap((input) => [
+      { put: inputItem(orgId, executionId, input) },
+      ...(input.dedupeKey === undefined ? [] : [{ put: dedupeItem(run, input.dedupeKey, input.number) }]),
+    ]),
     ...deps.upper.writes(change),
   ];
   try {
@@ -135,7 +150,16 @@ export const startOnce = async (deps: StartDeps, run: NewRun): Promise<Started> 
   return { execution: await wake(deps, execution), fresh: true };
 };
 
+const firstInputs = ({ inputs = [] }: NewRun, at: number): readonly Omit<InputRow, 'v'>[] => {
+  let waking = 0;
+  return inputs.map((input, index) => {
+    waking += input.wake ? 1 : 0;
+    return { ...input, number: index + 1, waking, at };
+  });
+};
+
 const wake = async (deps: StartDeps, execution: Execution): Promise<Execution> => {
+  if (execution.status !== 'RUNNING') return execution;
   await deps.steps.send(messageFor(execution), { delaySeconds: 0, tenant: execution.orgId });
   return execution;
 };

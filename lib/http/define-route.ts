@@ -36,6 +36,10 @@ export const ID_PARAMS: { readonly [name: string]: IdParam } = {
   templateId: { prefix: 'tpl', what: 'template' },
   scheduleId: { prefix: 'sch', what: 'schedule' },
   attentionId: { prefix: 'att', what: 'attention item' },
+  sourceId: { prefix: 'src', what: 'source' },
+  threadId: { prefix: 'thr', what: 'thread' },
+  effectId: { prefix: 'eff', what: 'effect' },
+  ticketId: { prefix: 'tkt', what: 'ticket' },
 };
 
 /** A body that is not JSON. */

@@ -3,6 +3,11 @@ import type { Clock, Log, Queue, Secrets } from '../kernel/ports.ts';
 import type { Table } from '../kernel/table.ts';
 import type { ModelClient } from '../model/model.ts';
 import type { RequestLog } from '../observe/logger.ts';
+import type { PostingMessage } from '../router/message.ts';
+import type { ProviderFor } from '../router/outbox/deps.ts';
+import type { PreviewDeps } from '../router/policy/preview-policy.ts';
+import type { NotifyPolicyChange } from '../router/policy/put-policy.ts';
+import type { TicketDeps } from '../router/ticket/deps.ts';
 import type { FireMessage } from '../schedule/message.ts';
 import type { Authenticator } from '../tenancy/authenticate.ts';
 import type { EndpointDeps } from '../webhook/change-endpoint.ts';
@@ -38,4 +43,14 @@ export interface ApiDeps {
   readonly tools: readonly ToolDescription[];
   /** Names of the built-in workflows; `goal` is among them. */
   readonly workflows: readonly string[];
+  /** Wakes what wants to go out in discussions. */
+  readonly postings: Queue<PostingMessage>;
+  /** Asks a provider in a source's name. */
+  readonly provider: ProviderFor;
+  /** Whether a text names us, as the channel of its source reads it. */
+  readonly names: PreviewDeps['names'];
+  /** What people do to tickets. */
+  readonly tickets: TicketDeps;
+  /** Tells running tickets of a new policy. */
+  readonly notifyPolicyChange?: NotifyPolicyChange;
 }

@@ -37,22 +37,17 @@
  * | policy, its versions | ORG#o; ORG#o#POLICY | POLICY; VERSION#<version> |
  * | Thread; its Triggers, those that wait for an Eval, who subscribes, what the model said in an Eval | ORG#o#THREAD#t | THREAD; TRIGGER#trg, PENDING#trg, SUBSCRIPTION#tkt, EVAL#<epoch>#<round> |
  * | decision | ORG#o#DECISION | dec_<time><chance> |
- * | ticket; its reports, its digest | ORG#o#TICKET#k | TICKET; REPORT#<n>, DIGEST |
+ * | ticket; its reports, its digest, what was done for it once (TTL) | ORG#o#TICKET#k | TICKET; REPORT#<n>, DIGEST, DONE#<sha256> |
  * | who works: the slots | ORG#o | SLOTS |
  * | posting (a reply, a document) | ORG#o#POSTING#f | POSTING |
  */
+import { org, padded } from './key-parts.ts';
+import { routerKeys } from './router-keys.ts';
 import type { Key } from './table.ts';
 
-/** Fixed width, so that text order is number order. Steps stay below 10^9 and rows of a step below 10^4. */
-const padded = (value: number, width: number): string => String(value).padStart(width, '0');
-
-const org = (orgId: string): string => `ORG#${orgId}`;
 const agentPk = (orgId: string, agentId: string): string => `${org(orgId)}#AGENT#${agentId}`;
 const executionPk = (orgId: string, executionId: string): string => `${org(orgId)}#EXEC#${executionId}`;
 const numberPk = (orgId: string): string => `${org(orgId)}#NUMBER`;
-const sourcePk = (orgId: string, sourceId: string): string => `${org(orgId)}#SOURCE#${sourceId}`;
-const threadPk = (orgId: string, threadId: string): string => `${org(orgId)}#THREAD#${threadId}`;
-const ticketPk = (orgId: string, ticketId: string): string => `${org(orgId)}#TICKET#${ticketId}`;
 const webhookPk = (orgId: string, webhookId: string): string => `${org(orgId)}#WEBHOOK#${webhookId}`;
 
 /** Characters of a sort key's own are encoded, others of ASCII stay legible. */
@@ -225,68 +220,7 @@ export const keys = {
     sk: `HELD#${deliveryId}`,
   }),
   allWebhookHeld: (orgId: string, webhookId: string) => ({ pk: webhookPk(orgId, webhookId), prefix: 'HELD#' }),
-
-  source: (orgId: string, sourceId: string): Key => ({ pk: org(orgId), sk: `SOURCE#${sourceId}` }),
-  sources: (orgId: string) => ({ pk: org(orgId), prefix: 'SOURCE#' }),
-  sourceLookup: (sourceId: string): Key => ({ pk: `SOURCE#${sourceId}`, sk: 'SOURCE' }),
-  delivery: (orgId: string, sourceId: string, deliveryId: string): Key => ({
-    pk: sourcePk(orgId, sourceId),
-    sk: `DELIVERY#${deliveryId}`,
-  }),
-  deliveries: (orgId: string, sourceId: string) => ({ pk: sourcePk(orgId, sourceId), prefix: 'DELIVERY#' }),
-  seenDelivery: (orgId: string, sourceId: string, sha256: string): Key => ({
-    pk: sourcePk(orgId, sourceId),
-    sk: `SEEN#${sha256}`,
-  }),
-  refusedDeliveries: (orgId: string, sourceId: string, hour: string): Key => ({
-    pk: sourcePk(orgId, sourceId),
-    sk: `REFUSED#${hour}`,
-  }),
-  alias: (orgId: string, sourceId: string, key: string): Key => ({
-    pk: sourcePk(orgId, sourceId),
-    sk: `ALIAS#${encodeURIComponent(key.toWellFormed())}`,
-  }),
-  policy: (orgId: string): Key => ({ pk: org(orgId), sk: 'POLICY' }),
-  policyVersion: (orgId: string, version: number): Key => ({
-    pk: `${org(orgId)}#POLICY`,
-    sk: `VERSION#${padded(version, 6)}`,
-  }),
-  policyVersions: (orgId: string) => ({ pk: `${org(orgId)}#POLICY`, prefix: 'VERSION#' }),
-  thread: (orgId: string, threadId: string): Key => ({ pk: threadPk(orgId, threadId), sk: 'THREAD' }),
-  trigger: (orgId: string, threadId: string, triggerId: string): Key => ({
-    pk: threadPk(orgId, threadId),
-    sk: `TRIGGER#${triggerId}`,
-  }),
-  triggers: (orgId: string, threadId: string) => ({ pk: threadPk(orgId, threadId), prefix: 'TRIGGER#' }),
-  pendingTrigger: (orgId: string, threadId: string, triggerId: string): Key => ({
-    pk: threadPk(orgId, threadId),
-    sk: `PENDING#${triggerId}`,
-  }),
-  pendingTriggers: (orgId: string, threadId: string) => ({ pk: threadPk(orgId, threadId), prefix: 'PENDING#' }),
-  subscription: (orgId: string, threadId: string, ticketId: string): Key => ({
-    pk: threadPk(orgId, threadId),
-    sk: `SUBSCRIPTION#${ticketId}`,
-  }),
-  subscriptions: (orgId: string, threadId: string) => ({ pk: threadPk(orgId, threadId), prefix: 'SUBSCRIPTION#' }),
-  evalReply: (orgId: string, threadId: string, epoch: number, round: number): Key => ({
-    pk: threadPk(orgId, threadId),
-    sk: `EVAL#${padded(epoch, 9)}#${padded(round, 2)}`,
-  }),
-  evalReplies: (orgId: string, threadId: string, epoch: number) => ({
-    pk: threadPk(orgId, threadId),
-    prefix: `EVAL#${padded(epoch, 9)}#`,
-  }),
-  decision: (orgId: string, decisionId: string): Key => ({ pk: `${org(orgId)}#DECISION`, sk: decisionId }),
-  decisions: (orgId: string) => ({ pk: `${org(orgId)}#DECISION`, prefix: 'dec_' }),
-  ticket: (orgId: string, ticketId: string): Key => ({ pk: ticketPk(orgId, ticketId), sk: 'TICKET' }),
-  report: (orgId: string, ticketId: string, number: number): Key => ({
-    pk: ticketPk(orgId, ticketId),
-    sk: `REPORT#${padded(number, 6)}`,
-  }),
-  reports: (orgId: string, ticketId: string) => ({ pk: ticketPk(orgId, ticketId), prefix: 'REPORT#' }),
-  digest: (orgId: string, ticketId: string): Key => ({ pk: ticketPk(orgId, ticketId), sk: 'DIGEST' }),
-  slots: (orgId: string): Key => ({ pk: org(orgId), sk: 'SLOTS' }),
-  posting: (orgId: string, postingId: string): Key => ({ pk: `${org(orgId)}#POSTING#${postingId}`, sk: 'POSTING' }),
+  ...routerKeys,
 } as const;
 
 /** The `byOwner` index: `ownerPk` of what an organisation owns, by kind; `ownerSk` is the id, which sorts by time. */

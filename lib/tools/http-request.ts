@@ -66,6 +66,7 @@ export const httpRequest: Tool<Arguments> = {
     'Sends one HTTP request to the public internet and gives the answer. Long answers are cut. ' +
     'An Idempotency-Key header is added, the same when the call has to be repeated.',
   schema,
+  outside: true,
   effect: effectOf,
   timeoutSeconds: TIMEOUT_SECONDS + 5,
   async execute(args, context) {

@@ -18,6 +18,14 @@ export interface Tool<Arguments = unknown> {
   readonly named?: true;
   /** Calls that name the same resource run in their order; all others may run at once. */
   resource?(args: Arguments): string | undefined;
+  /**
+   * What a call that was carried out means for the worker's turn: `over`, it now waits for a message; `yield`, it gives back
+   * a place that was only lent to it. Asked of tickets' runs alone.
+   * @param lent whether the place of this turn is lent
+   */
+  endsTurn?(args: Arguments, lent: boolean): 'over' | 'yield' | undefined;
+  /** Its results are words from outside: a worker's run that has read them is tainted. */
+  readonly outside?: true;
   /** Upper bound of one call, seconds. The engine aborts the signal then. */
   readonly timeoutSeconds: number;
   execute(args: Arguments, context: ToolContext): Promise<ToolResult>;
@@ -39,9 +47,20 @@ export interface ToolContext {
   readonly seq: number;
   readonly n: number;
   readonly config: ToolConfig;
+  /** Whose call it is: set by the engine from the run's own row, never from what a model or a configuration says. */
+  readonly run?: RunOfCall | undefined;
   readonly files: Files;
   readonly fetch: GuardedFetch;
   readonly signal: AbortSignal;
+}
+
+export interface RunOfCall {
+  readonly orgId: string;
+  readonly executionId: string;
+  /** Missing: a run that works for no ticket. */
+  readonly ticketId?: string | undefined;
+  /** Messages of the run up to this number were in the prompt that led to the call. */
+  readonly inputs: number;
 }
 
 /** The files of one execution. Paths are relative, checked by `lib/resource/path.ts`. */

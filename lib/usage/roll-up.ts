@@ -14,13 +14,13 @@ const SHARDS = 4;
 const MAX_TRIES = 8;
 
 /** Moves on with each roll-up: who met somebody at a row meets somebody else at the next. */
-const shardOf = (executionId: string, times: number): number => {
+export const shardOf = (executionId: string, times: number): number => {
   let hash = times;
   for (const character of executionId) hash = (hash * 31 + character.charCodeAt(0)) >>> 0;
   return hash % SHARDS;
 };
 
-const addTo = (orgId: string, shard: number, { dimension, key, day, figures }: Share): Write => ({
+export const addTo = (orgId: string, shard: number, { dimension, key, day, figures }: Share): Write => ({
   update: keys.usage(orgId, dimension, key, day, shard),
   changes: [
     set('v', USAGE_VERSION),

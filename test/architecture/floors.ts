@@ -25,7 +25,7 @@ export const CAPABILITIES = [
   'watch',
 ] as const;
 /** Behind the ports: each may use the ground and the files below, and none of the others. */
-export const ADAPTERS = ['aws', 'openai', 'net', 'observe'] as const;
+export const ADAPTERS = ['aws', 'openai', 'github', 'net', 'observe'] as const;
 /** Files of capabilities that belong to a port which an adapter implements. */
 export const PORT_FILES = [
   'lib/model/model.ts',
@@ -33,6 +33,7 @@ export const PORT_FILES = [
   'lib/model/tokens.ts',
   'lib/tools/tool.ts',
   'lib/tools/egress-refused.ts',
+  'lib/router/channel.ts',
 ] as const;
 
 /** Single files of rooms that are else out of reach. */
@@ -47,6 +48,7 @@ export const PACKAGES: { readonly [room: string]: readonly RegExp[] } = {
   'lib/kernel': [/^node:(crypto|timers\/promises|util)$/],
   'lib/aws': [/^@aws-sdk\//, /^@smithy\//, /^node:/],
   'lib/openai': [/^openai(\/|$)/, /^undici$/, /^zod$/, /^node:/],
+  'lib/github': [/^@octokit\//],
   'lib/net': [/^undici$/, /^ipaddr\.js$/, /^node:/],
   'lib/observe': [/^@aws-lambda-powertools\//, /^node:/],
   'lib/middleware': [/^@middy\//, /^aws-lambda$/, /^zod$/, /^node:(crypto|util)$/],
@@ -55,6 +57,13 @@ export const PACKAGES: { readonly [room: string]: readonly RegExp[] } = {
   // Time zones and cron, expressions of conditions: pure libraries.
   'lib/schedule': [/^zod$/, /^croner$/, /^luxon$/, /^node:crypto$/],
   'lib/workflow': [/^zod$/, /^@marcbachmann\/cel-js(\/|$)/],
+  // A parser of Markdown: pure.
+  'lib/router': [
+    /^zod$/,
+    /^node:(crypto|util|buffer)$/,
+    /^mdast(-util-(from-markdown|gfm))?$/,
+    /^micromark-extension-gfm$/,
+  ],
   functions: [/^@middy\//, /^aws-lambda$/, /^zod$/],
   cdk: [/^aws-cdk-lib(\/|$)/, /^constructs$/, /^cdk-nag$/, /^esbuild$/, /^zod$/, /^node:/],
 };

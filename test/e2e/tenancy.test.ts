@@ -40,12 +40,14 @@ beforeAll(async () => {
   const { agentId } = asking;
   const ends = { name: 'ends', start: 'end', steps: { end: { kind: 'END' } } };
   const hook = { url: 'https://hooks.example.org/a', events: ['question.asked'] };
-  const [workflow, schedule, webhook, template, attention] = await Promise.all([
+  const feed = { kind: 'http', name: 'feed', secrets: ['eight-characters'] };
+  const [workflow, schedule, webhook, template, attention, source] = await Promise.all([
     cloud.must('POST', '/v1/workflows', ends),
     cloud.must('POST', '/v1/schedules', { agentId, every: 'P1D', startAt: '2099-01-01T00:00:00Z' }),
     cloud.must('POST', '/v1/webhooks', hook),
     cloud.must('POST', '/v1/templates', { agentId }),
     cloud.must('GET', '/v1/attention'),
+    cloud.must('POST', '/v1/sources', feed),
   ]);
   ids = {
     agentId: asking.agentId,
@@ -56,6 +58,7 @@ beforeAll(async () => {
     workflowId: workflow.id,
     scheduleId: schedule.id,
     webhookId: webhook.id,
+    sourceId: source.id,
     templateId: template.id,
     attentionId: attention.items[0]?.id ?? 'none',
     // Nothing was delivered: the webhook before it decides.

@@ -1,6 +1,6 @@
-import { newExecutionItem } from '../../lib/execution/execution.ts';
 import { feedItem } from '../../lib/execution/feed.ts';
 import { stallMark } from '../../lib/execution/mark.ts';
+import { newExecutionItem } from '../../lib/execution/new-execution.ts';
 import { keys } from '../../lib/kernel/keys.ts';
 import type { Change, Table } from '../../lib/kernel/table.ts';
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { A, newExecutionItem, readExecution } from '../../lib/execution/execution.ts';
+import { A, readExecution } from '../../lib/execution/execution.ts';
 import { stallMark } from '../../lib/execution/mark.ts';
+import { newExecutionItem } from '../../lib/execution/new-execution.ts';
 import {
   NOTHING_USED,
   OTHER,

@@ -159,6 +159,7 @@ describe('effects and organisations of a newer version', () => {
         bus: async (sent: unknown) => void published.push(sent),
         webhook: async (sent: unknown) => void published.push(sent),
         child: async (sent: unknown) => void published.push(sent),
+        ticket: async (sent: unknown) => void published.push(sent),
       },
     };
     engine.effects.take();

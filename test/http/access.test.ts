@@ -33,6 +33,7 @@ const idLike = (param: string): string => {
     templateId: 'tpl',
     webhookId: 'whk',
     deliveryId: 'dlv',
+    sourceId: 'src',
   }[param];
   return `${prefix}_${'0'.repeat(26)}${param === 'permissionId' ? '_1_101' : ''}`;
 };
@@ -108,6 +109,8 @@ describe("another organisation's ids", () => {
     const event = { id: 'eff_1', type: 'question.asked' as const, at: h.clock.now(), sequence: 1, data: {} };
     const delivery = newDeliveryItem(h.a.organisationId, webhookId, event, h.clock.now());
     await h.table.put(delivery);
+    const source = { kind: 'http', name: 's', secrets: ['eight-characters'] };
+    const sourceId = (await h.call('POST', '/v1/sources', source)).json.id as string;
     const item: NewAttention = {
       orgId: h.a.organisationId,
       kind: 'error',
@@ -127,6 +130,7 @@ describe("another organisation's ids", () => {
       scheduleId,
       permissionId,
       webhookId,
+      sourceId,
       deliveryId: String(delivery.deliveryId),
       projectId: project.json.id as string,
       keyId: key.json.id as string,

@@ -13,6 +13,8 @@ describe('stage configuration', () => {
       stepConcurrency: 10,
       effectConcurrency: 5,
       fireConcurrency: 5,
+      resolveConcurrency: 5,
+      assessConcurrency: 5,
       auditDays: 400,
       logRetentionDays: 30,
       apiRate: 50,

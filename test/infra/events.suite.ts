@@ -75,9 +75,12 @@ describe('who may invoke which function', () => {
     ]);
   });
 
-  it.each(['step', 'effect', 'dead-letter', 'bootstrap'] as const)('nobody but the account may invoke %s', (fn) => {
-    expect(permissions.filter((p) => JSON.stringify(p.FunctionName).includes(`"${app.fn(fn).id}"`))).toEqual([]);
-  });
+  it.each(['step', 'effect', 'dead-letter', 'bootstrap', 'resolve', 'assess'] as const)(
+    'nobody but the account may invoke %s',
+    (fn) => {
+      expect(permissions.filter((p) => JSON.stringify(p.FunctionName).includes(`"${app.fn(fn).id}"`))).toEqual([]);
+    },
+  );
 
   it('every permission names its source', () => {
     expect(permissions.length).toBeGreaterThan(5);

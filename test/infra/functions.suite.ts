@@ -36,6 +36,9 @@ describe('functions', () => {
     ['run-agent', 256, 30],
     ['fire', 256, 30],
     ['bootstrap', 256, 30],
+    ['ingest', 512, 10],
+    ['resolve', 256, 60],
+    ['assess', 256, 300],
   ] as const)('%s has %i MB and %i s', (name, memory, timeout) => {
     expect(app.fn(name).properties).toMatchObject({ MemorySize: memory, Timeout: timeout });
   });
@@ -46,6 +49,7 @@ describe('functions', () => {
       ['step', 'Allow'],
       ['effect', 'Allow'],
       ['fire', 'Allow'],
+      ['assess', 'Allow'],
     ]);
     const looping = FUNCTIONS.filter((name) =>
       Object.values(GRANTS[name]).some(
@@ -93,14 +97,21 @@ describe('environment', () => {
       ['stepQueue', 'sqs:SendMessage', ENV.stepQueueUrl],
       ['effectQueue', 'sqs:SendMessage', ENV.effectQueueUrl],
       ['fireQueue', 'sqs:SendMessage', ENV.fireQueueUrl],
+      ['inboxQueue', 'sqs:SendMessage', ENV.inboxQueueUrl],
+      ['inboxQueue', 'sqs:ChangeMessageVisibility', ENV.inboxQueueUrl],
+      ['assessQueue', 'sqs:SendMessage', ENV.assessQueueUrl],
+      ['assessQueue', 'sqs:ChangeMessageVisibility', ENV.assessQueueUrl],
       ['stepQueue', 'sqs:ChangeMessageVisibility', ENV.stepQueueUrl],
       ['effectQueue', 'sqs:ChangeMessageVisibility', ENV.effectQueueUrl],
       ['bucket/org/*', 's3:GetObject', ENV.bucket],
+      ['bucket/org/*/source/*', 's3:PutObject', ENV.bucket],
+      ['bucket/org/*/source/*', 's3:GetObject', ENV.bucket],
       ['bucket/parked/*', 's3:PutObject', ENV.bucket],
       ['bus', 'events:PutEvents', ENV.bus],
       ['parameter/model', 'ssm:GetParameter', ENV.modelParameter],
       ['parameter/org/*', 'ssm:GetParameter', ENV.secretPrefix],
       ['parameter/org/*/webhook/*', 'ssm:GetParameter', ENV.secretPrefix],
+      ['parameter/org/*/source/*', 'ssm:GetParameter', ENV.secretPrefix],
     ];
     for (const name of FUNCTIONS) {
       const granted: { readonly [resource in GrantResource]?: readonly string[] } = GRANTS[name];

@@ -20,14 +20,20 @@ const ARNS: { readonly [resource in GrantResource]: string } = {
   effectDeadQueue: `<${app.queue('effects-dead').id}.Arn>`,
   fireQueue: `<${app.queue('fires').id}.Arn>`,
   fireDeadQueue: `<${app.queue('fires-dead').id}.Arn>`,
+  inboxQueue: `<${app.queue('inbox').id}.Arn>`,
+  inboxDeadQueue: `<${app.queue('inbox-dead').id}.Arn>`,
+  assessQueue: `<${app.queue('assess').id}.Arn>`,
+  assessDeadQueue: `<${app.queue('assess-dead').id}.Arn>`,
   eventDeadQueue: `<${app.queue('events-dead').id}.Arn>`,
   bucket: `<${bucket}.Arn>`,
   'bucket/org/*': `<${bucket}.Arn>/org/*`,
+  'bucket/org/*/source/*': `<${bucket}.Arn>/org/*/source/*`,
   'bucket/parked/*': `<${bucket}.Arn>/parked/*`,
   bus: `<${bus}.Arn>`,
   'parameter/model': parameter('model'),
   'parameter/org/*': parameter('org/*'),
   'parameter/org/*/webhook/*': parameter('org/*/webhook/*'),
+  'parameter/org/*/source/*': parameter('org/*/source/*'),
 };
 
 interface Statement {
@@ -92,14 +98,16 @@ describe('every policy of the stack', () => {
     expect(actions.filter((action) => /Scan|PartiQL|Batch(Write)|DeleteTable|PassRole/.test(action))).toEqual([]);
   });
 
-  it('names its resources but for the four prefixes', () => {
+  it('names its resources but for the six prefixes', () => {
     const wild = new Set(all.flatMap(({ Resource }) => list(Resource).map(flat)).filter((arn) => arn.includes('*')));
     expect([...wild].toSorted()).toEqual(
       [
         ARNS['bucket/org/*'],
+        ARNS['bucket/org/*/source/*'],
         ARNS['bucket/parked/*'],
         ARNS['parameter/org/*'],
         ARNS['parameter/org/*/webhook/*'],
+        ARNS['parameter/org/*/source/*'],
       ].toSorted(),
     );
   });
@@ -113,6 +121,6 @@ describe('every policy of the stack', () => {
     expect(JSON.stringify(all)).not.toMatch(/s3:Delete/);
     const may = (action: string) => FUNCTIONS.filter((name) => JSON.stringify(statementsOf(name)).includes(action));
     expect(may('s3:ListBucket')).toEqual(may('s3:GetObject'));
-    expect(may('s3:ListBucket')).toEqual(['api', 'step']);
+    expect(may('s3:ListBucket')).toEqual(['api', 'step', 'resolve']);
   });
 });

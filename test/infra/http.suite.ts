@@ -4,6 +4,8 @@ import { app, flat, Synthesized } from './synthesized.ts';
 const [apiId, api] = app.of('AWS::ApiGatewayV2::Api')[0] ?? [];
 const [, stage] = app.of('AWS::ApiGatewayV2::Stage')[0] ?? [];
 
+const functionOf = (routeKey: string) => app.fn(routeKey.includes('/ingest/') ? 'ingest' : 'api').id;
+
 describe('the HTTP API', () => {
   it('is one, of the HTTP kind, with one stage at its root', () => {
     expect(app.of('AWS::ApiGatewayV2::Api')).toHaveLength(1);
@@ -12,7 +14,7 @@ describe('the HTTP API', () => {
     expect(stage?.Properties).toMatchObject({ StageName: '$default', AutoDeploy: true });
   });
 
-  it('sends everything to the api function; ingest is a route of its own', () => {
+  it('sends what providers deliver to the ingest function and everything else to the api function', () => {
     const routes = app.of('AWS::ApiGatewayV2::Route').map(([, { Properties }]) => Properties);
     expect(routes.map((route) => route.RouteKey).toSorted()).toEqual([
       'ANY /',
@@ -24,7 +26,7 @@ describe('the HTTP API', () => {
       expect(app.resources[integration]?.Properties).toMatchObject({
         IntegrationType: 'AWS_PROXY',
         PayloadFormatVersion: '2.0',
-        IntegrationUri: { 'Fn::GetAtt': [app.fn('api').id, 'Arn'] },
+        IntegrationUri: { 'Fn::GetAtt': [functionOf(flat(route.RouteKey)), 'Arn'] },
       });
     }
   });
@@ -39,22 +41,27 @@ describe('the HTTP API', () => {
       expect(Properties.AuthorizationType).toBe('NONE');
   });
 
-  it('waits less for the function than the function may take', () => {
+  it('waits less for a function than the function may take', () => {
     const integrations = app.of('AWS::ApiGatewayV2::Integration').map(([, i]) => i.Properties.TimeoutInMillis);
-    expect(integrations).toEqual([29_000]);
+    expect(integrations).toEqual([9_000, 29_000]);
     expect(app.fn('api').properties.Timeout).toBe(30);
+    expect(app.fn('ingest').properties.Timeout).toBe(10);
   });
 
-  it('may invoke the api function, and only from its own routes', () => {
+  it('may invoke each function from the routes that lead to it, and from no other', () => {
     const sources = app
       .of('AWS::Lambda::Permission')
       .filter(([, { Properties }]) => String(Properties.Principal) === 'apigateway.amazonaws.com')
-      .map(([, { Properties }]) => {
-        expect(Properties.FunctionName).toEqual({ 'Fn::GetAtt': [app.fn('api').id, 'Arn'] });
-        return flat(Properties.SourceArn);
-      });
+      .map(([, { Properties }]) => `${flat(Properties.FunctionName)} ${flat(Properties.SourceArn)}`);
+    const arn = (name: 'api' | 'ingest') => `<${app.fn(name).id}.Arn>`;
     const prefix = `arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<${apiId}>/*/*`;
-    expect(sources.toSorted()).toEqual([`${prefix}/`, `${prefix}/ingest/{sourceId}`, `${prefix}/{proxy+}`]);
+    expect(sources.toSorted()).toEqual(
+      [
+        `${arn('api')} ${prefix}/`,
+        `${arn('ingest')} ${prefix}/ingest/{sourceId}`,
+        `${arn('api')} ${prefix}/{proxy+}`,
+      ].toSorted(),
+    );
   });
 
   it('throttles all routes, and ingest by itself', () => {

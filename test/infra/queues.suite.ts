@@ -5,12 +5,22 @@ import { app, Synthesized } from './synthesized.ts';
 const DAY = 86_400;
 
 describe('queues', () => {
-  it('are three with their dead letters, and one for events that failed', () => {
+  it('are five with their dead letters, and one for events that failed', () => {
     const names = app.of('AWS::SQS::Queue').map(([, { Properties }]) => Properties.QueueName);
     expect(names.toSorted()).toEqual(
-      ['effects', 'effects-dead', 'events-dead', 'fires', 'fires-dead', 'steps', 'steps-dead'].map(
-        (name) => `baton-dev-${name}`,
-      ),
+      [
+        'assess',
+        'assess-dead',
+        'effects',
+        'effects-dead',
+        'events-dead',
+        'fires',
+        'fires-dead',
+        'inbox',
+        'inbox-dead',
+        'steps',
+        'steps-dead',
+      ].map((name) => `baton-dev-${name}`),
     );
   });
 
@@ -18,6 +28,8 @@ describe('queues', () => {
     ['steps', 'step'],
     ['effects', 'effect'],
     ['fires', 'fire'],
+    ['inbox', 'resolve'],
+    ['assess', 'assess'],
   ] as const)(
     '%s hides a message for six times the time-out of %s, keeps it four days and gives up after 20',
     (name, fn) => {
@@ -32,7 +44,7 @@ describe('queues', () => {
     },
   );
 
-  it.each(['steps-dead', 'effects-dead', 'fires-dead'] as const)(
+  it.each(['steps-dead', 'effects-dead', 'fires-dead', 'inbox-dead', 'assess-dead'] as const)(
     '%s keeps a message 14 days and has no dead letters of its own',
     (name) => {
       expect(app.queue(name).properties).toMatchObject({
@@ -64,7 +76,7 @@ describe('queues', () => {
 });
 
 describe('event sources', () => {
-  const source = (queue: string, fn: 'step' | 'effect' | 'fire' | 'dead-letter') =>
+  const source = (queue: string, fn: 'step' | 'effect' | 'fire' | 'resolve' | 'assess' | 'dead-letter') =>
     app
       .of('AWS::Lambda::EventSourceMapping')
       .filter(
@@ -74,17 +86,21 @@ describe('event sources', () => {
           JSON.stringify(Properties.FunctionName) === JSON.stringify({ Ref: app.fn(fn).id }),
       );
 
-  it('are six', () => {
-    expect(app.of('AWS::Lambda::EventSourceMapping')).toHaveLength(6);
+  it('are ten', () => {
+    expect(app.of('AWS::Lambda::EventSourceMapping')).toHaveLength(10);
   });
 
   it.each([
     ['steps', 'step', 1, 10],
     ['effects', 'effect', 1, 5],
     ['fires', 'fire', 10, 5],
+    ['inbox', 'resolve', 1, 5],
+    ['assess', 'assess', 1, 5],
     ['steps-dead', 'dead-letter', 1, 2],
     ['effects-dead', 'dead-letter', 1, 2],
     ['fires-dead', 'dead-letter', 1, 2],
+    ['inbox-dead', 'dead-letter', 1, 2],
+    ['assess-dead', 'dead-letter', 1, 2],
   ] as const)(
     '%s feeds %s at most %i messages at a time, at most %i times at once, with partial failures',
     (queue, fn, batch, concurrency) => {

@@ -26,7 +26,7 @@ describe('alarms', () => {
     expect(names.toSorted()).toEqual(others.map((name) => `baton-dev-${name}-recursion-dropped`).toSorted());
   });
 
-  it.each(['steps', 'effects'])('ring when %s has a dead letter or an old message', (queue) => {
+  it.each(['steps', 'effects', 'inbox', 'assess'])('ring when %s has a dead letter or an old message', (queue) => {
     expect(alarm(`${queue}-dead-not-empty`)).toMatchObject({
       MetricName: 'ApproximateNumberOfMessagesVisible',
       Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [app.queue(`${queue}-dead`).id, 'QueueName'] } }],

@@ -8,6 +8,7 @@ import type { Scenario } from './scenario.ts';
 import { BASES } from './scenarios.ts';
 import { BUSY, type Script } from './sim-model.ts';
 import type { Sim } from './sim-run.ts';
+import { TURN_AIMS } from './turn-aims.ts';
 import { WAIT_AIMS } from './wait-aims.ts';
 import { WORKFLOW_AIMS } from './workflow-aims.ts';
 
@@ -252,5 +253,6 @@ export const AIMS: { readonly [guard: string]: Aim } = {
   ...BOOK_AIMS,
   ...WAIT_AIMS,
   ...CHILD_AIMS,
+  ...TURN_AIMS,
   ...WORKFLOW_AIMS,
 };

@@ -13,6 +13,7 @@ import {
   questionsAreMoot,
   rowsNeverChange,
   terminateHangsUp,
+  turnsAreMoot,
   unknownIsFinal,
 } from './more-checks.ts';
 import { attentionMirrors, refusedNeverRuns } from './people-checks.ts';
@@ -35,6 +36,7 @@ export const violationsOf = (sim: Sim): string[] => {
       ...inputsWereSeen(sim, execution),
       ...terminateHangsUp(sim, execution),
       ...questionsAreMoot(sim, execution),
+      ...turnsAreMoot(sim, execution),
       ...marksAreNear(sim, execution),
       ...waitsAreKept(sim, execution),
     );

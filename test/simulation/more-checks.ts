@@ -80,6 +80,21 @@ export const questionsAreMoot = (sim: Sim, execution: Execution): string[] => {
   });
 };
 
+/** A turn does not end over a waking message that its last reply has not read. */
+export const turnsAreMoot = (sim: Sim, execution: Execution): string[] => {
+  const { orgId, executionId } = execution;
+  const items = sim.memory.dump().filter((item) => item.pk === keys.execution(orgId, executionId).pk);
+  return sim.observed.observations.flatMap(({ executionId: id, from, to }) => {
+    if (id !== executionId || to[A.parked] === undefined) return [];
+    if (to[A.status] === 'RUNNING') return ['it runs between its turns'];
+    if (from?.[A.seq] === to[A.seq]) return [];
+    const row = items.find((item) => item.sk === keys.feed(orgId, executionId, Number(to[A.seq]) - 1, REPLY_N).sk);
+    const reply = row && readFeedRow(row);
+    const read = reply?.kind === 'reply' && Number(to[A.wakingInputs]) === reply.waking;
+    return read ? [] : ['a turn ended over an unread message'];
+  });
+};
+
 /** Every move into RUNNING carries a mark that is near. */
 export const marksAreNear = (sim: Sim, execution: Execution): string[] =>
   sim.observed.observations.flatMap(({ at, executionId, from, to }) => {

@@ -1,5 +1,6 @@
 import { BOOK_MUTATIONS } from './book-mutations.ts';
 import { PEOPLE_MUTATIONS } from './people-mutations.ts';
+import { TURN_MUTATIONS } from './turn-aims.ts';
 import { WORKFLOW_MUTATIONS } from './workflow-aims.ts';
 
 /** Guards of the step protocol, each with the edit that takes it out. The simulation has to notice every one. */
@@ -259,6 +260,7 @@ export const MUTATIONS: readonly Mutation[] = [
     put: "          exists('pk'),\n",
   },
   ...PEOPLE_MUTATIONS,
+  ...TURN_MUTATIONS,
   ...BOOK_MUTATIONS,
   {
     guard: 'a wait ends at its time and not before',

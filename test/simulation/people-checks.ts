@@ -22,6 +22,8 @@ export const attentionMirrors = (sim: Sim): string[] => {
   const stopped = items
     .filter((item) => item.sk === 'EXEC')
     .map(readExecution)
+    // A worker's stop is its ticket's.
+    .filter(({ ticketId }) => ticketId === undefined)
     // One item stands for all runs that the budget of the day has stopped.
     .filter(({ reason }) => reason !== DAILY_BUDGET_SPENT)
     .flatMap((execution) => stopCause(execution, execution.status, execution.since) ?? [])

@@ -54,6 +54,8 @@ export interface Scenario {
   readonly approves?: (nth: number) => boolean;
   /** The effect function looks at the books of all runs, again and again, while they run. */
   readonly books?: boolean;
+  /** The runs work for a ticket: calls may end their turns. */
+  readonly ticket?: boolean;
   /** Of the organisation, micro-dollars. */
   readonly dailyBudget?: number;
   /** People and clocks that act by themselves. */

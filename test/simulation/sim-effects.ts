@@ -54,7 +54,12 @@ export class SimEffects {
     const ports: EffectDeps = {
       ...deps(process),
       effects,
-      outlets: { bus: async () => undefined, webhook: async () => undefined, child: childOutlet(() => deps(process)) },
+      outlets: {
+        bus: async () => undefined,
+        webhook: async () => undefined,
+        child: childOutlet(() => deps(process)),
+        ticket: async () => undefined,
+      },
     };
     deliverEffect(ports, received.body)
       .then(() => {

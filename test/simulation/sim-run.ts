@@ -317,6 +317,7 @@ export class Sim {
         agentId: AGENT,
         executionId: executionIdOf(index),
         config: { maxIterations: 1_000, maxCostUsd: 1_000, repeatLimit: 1_000, ...this.scenario.config },
+        ...(this.scenario.ticket === true && { ticket: { id: `tkt_${index}`, parked: false, tainted: false } }),
         alongside: () => [],
       }).catch((error: unknown) => this.surprises.push(error)),
     );

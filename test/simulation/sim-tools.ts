@@ -18,7 +18,8 @@ export const effectTools = (sim: Sim, process: Process): Tool[] => {
         return { ok: true, text: `${name} done`.padEnd(what === 'a lot' ? 10_000 : 0, '.') };
       }),
   });
-  return [make('look', 'none'), make('post', 'idempotent'), make('pay', 'unsafe')];
+  const handIn: Tool = { ...make('hand_in', 'idempotent'), endsTurn: () => 'over' };
+  return [make('look', 'none'), make('post', 'idempotent'), make('pay', 'unsafe'), handIn];
 };
 
 const ARGUMENTS = z.object({ what: z.string().optional() });

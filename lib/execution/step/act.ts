@@ -9,8 +9,9 @@ import { FIRST_CALL_N, feedItem, MAX_CALLS, type Outcome, type ReplyRow, readFee
 import { type Pinned, readStarted, startedItem } from '../rows.ts';
 import type { StepDeps } from './deps.ts';
 import { type Lease, LeaseLost } from './lease.ts';
-import { isRefusal, needsPermission, refusalText, remarkOf, tooLongToAsk } from './permission.ts';
+import { isRefusal, refusalText, remarkOf, tooLongToAsk } from './permission.ts';
 import type { Leftovers } from './recover.ts';
+import { asksLeave, deniedText, isDenied } from './taint.ts';
 
 /**
  * Results above this many characters are set aside in the bucket; the model gets the beginning and an id to read on. It
@@ -49,6 +50,7 @@ export const planCalls = (
   calls: readonly ToolCall[],
   offered: ReadonlyMap<string, Tool>,
   pinned: Pinned,
+  tainted = false,
 ): readonly Planned[] =>
   calls.slice(0, MAX_CALLS).map((call, index): Planned => {
     const n = FIRST_CALL_N + index;
@@ -58,7 +60,8 @@ export const planCalls = (
     const parsed = parseArguments(tool, call.arguments);
     if (!parsed.ok) return { kind: 'answer', n, call, text: parsed.problem };
     const effect = tool.effect(parsed.args, pinned.config);
-    const asks = tool.name === ASK_USER || needsPermission(pinned, tool.name, effect);
+    if (isDenied(pinned, tool.name, tainted)) return { kind: 'answer', n, call, text: deniedText(tool.name) };
+    const asks = tool.name === ASK_USER || asksLeave(pinned, tool.name, effect, tainted);
     const problem = asks ? tooLongToAsk(call) : undefined;
     if (problem !== undefined) return { kind: 'answer', n, call, text: problem };
     return { kind: 'run', n, call, tool, args: parsed.args, effect };
@@ -123,6 +126,7 @@ const execute = async (actor: Actor, planned: Extract<Planned, { kind: 'run' }>)
       seq,
       n: planned.n,
       config: pinned.config,
+      run: { orgId, executionId, ticketId: execution.ticketId, inputs: actor.reply.inputs },
       files: deps.filesOf(orgId, executionId),
       fetch: deps.fetch,
       signal: AbortSignal.any([lease.signal, AbortSignal.timeout(planned.tool.timeoutSeconds * 1000)]),

@@ -25,3 +25,6 @@ export const intoRunning = (executionId: string, now: number): readonly Change[]
   remove(A.dueBackoff),
   set(A.runningSince, now),
 ];
+
+/** A run that stood between its turns goes on. What it said at the end of the last one may be said again. */
+export const turnBegins: readonly Change[] = [remove(A.parked), remove(A.reason), set(A.repeatCount, 0)];

@@ -13,6 +13,7 @@ import type { StepDeps } from './deps.ts';
 import type { Stop } from './fuses.ts';
 import { fenced, holds, type Lease, LeaseLost, stillHeld } from './lease.ts';
 import { isRefused, refusedRow, stopChanges, writeStatus } from './stop.ts';
+import { endTurn, type TurnEnd } from './turn-end.ts';
 import { usedAfter } from './use.ts';
 import { writeCommit } from './warn.ts';
 
@@ -41,7 +42,9 @@ export interface StepDone {
 
 export type Ending =
   | { readonly status: 'COMPLETED'; readonly changes: readonly Change[]; readonly waking: number }
-  | { readonly status: 'ERROR_PAUSED'; readonly stop: Stop };
+  | { readonly status: 'ERROR_PAUSED'; readonly stop: Stop }
+  /** Only the turn ends: the run stands until the next message, or, where it yields its place, until it has one again. */
+  | { readonly status: 'WAITING_FOR_INPUT'; readonly turn: TurnEnd; readonly waking: number };
 
 /**
  * The changes of R4. Cost: what this claim really spent, plus the worst case of every other claim of this seq, for each
@@ -172,7 +175,9 @@ export const commitEnding = async (
     await writeStatus(deps, change, write);
   };
   try {
-    if (ending.status === 'COMPLETED') {
+    if (ending.status === 'WAITING_FOR_INPUT') {
+      await endTurn(deps, lease, execution, commitChanges(deps, execution, delivery, done), ending, now);
+    } else if (ending.status === 'COMPLETED') {
       const ends = [
         set(A.status, 'COMPLETED'),
         set(A.since, now),

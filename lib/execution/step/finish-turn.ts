@@ -23,10 +23,12 @@ import type { Turn } from './claimed.ts';
 import { commitEnding, commitStep, type Ending, type StepDone } from './commit.ts';
 import type { Window } from './load.ts';
 import { parkStep, type Question } from './park.ts';
-import { expiryOf, isDecided, isRefusal, needsPermission } from './permission.ts';
+import { expiryOf, isDecided, isRefusal } from './permission.ts';
 import { inputText, spokenInputs } from './prompt.ts';
 import type { Leftovers } from './recover.ts';
 import { tokensOf } from './summarise.ts';
+import { asksLeave, isTainted, taintChanges } from './taint.ts';
+import type { TurnEnd } from './turn-end.ts';
 import { countRepeats, judgeReply, type Verdict } from './verdict.ts';
 
 export interface Second {
@@ -48,7 +50,7 @@ export const finishTurn = async (second: Second): Promise<void> => {
   const rows: FeedRow[] = [...acted.rows];
   // A conversation that ended with the model's own words would be refused by several providers.
   if (verdict.kind === 'note' || verdict.kind === 'error') rows.push(await storeNote(second, verdict));
-  const ending = await endingOf(second, verdict, acted.finish);
+  const ending = (await endingOf(second, verdict, acted.finish)) ?? turnEndOf(second, acted.rows);
   if (ending !== undefined) {
     const { deps, lease, execution, delivery } = second.turn;
     const ended = await commitEnding(deps, lease, execution, delivery, stepDone(second, verdict, rows), ending);
@@ -86,10 +88,11 @@ const isRun =
 /** Runs the calls of a reply. `finish` is given back unrun: what it ends is the caller's business. */
 export const act = async (second: Second): Promise<Acted | 'parked'> => {
   const { window, leftovers, calls, offered } = second;
-  const planned = planCalls(calls, offered, window.pinned);
+  const tainted = isTainted(second.turn.execution, window.inputs, second.reply);
+  const planned = planCalls(calls, offered, window.pinned, tainted);
   // Asked one by one; nothing runs before all are decided, so that the calls of a reply keep their order.
   for (const each of planned) {
-    if (each.kind !== 'run' || !needsPermission(window.pinned, each.tool.name, each.effect)) continue;
+    if (each.kind !== 'run' || !asksLeave(window.pinned, each.tool.name, each.effect, tainted)) continue;
     const ask = leftovers.asks.get(each.n);
     // What has an outcome was allowed when it ran.
     if (leftovers.outcomes.has(each.n) || isDecided(ask, each.call)) continue;
@@ -222,6 +225,25 @@ const endingOf = async (
   return { status: 'ERROR_PAUSED', stop: { event: 'error', reason: 'repeat_limit', message } };
 };
 
+/**
+ * A worker's turn ends where one of its calls says so, or where its lent place has been used up. What a call says counts
+ * once it was carried out.
+ */
+const turnEndOf = (second: Second, rows: readonly ToolRow[]): Ending | undefined => {
+  const { turn, window, reply, calls, offered } = second;
+  const { ticketId, turnUntil, seq } = turn.execution;
+  if (ticketId === undefined) return undefined;
+  const ends = new Set<TurnEnd | undefined>();
+  for (const planned of planCalls(calls, offered, window.pinned)) {
+    if (planned.kind !== 'run' || planned.tool.endsTurn === undefined) continue;
+    const done = rows.some(({ n, outcome }) => n === planned.n && outcome === 'ok');
+    if (done) ends.add(planned.tool.endsTurn(planned.args, turnUntil !== undefined));
+  }
+  if (turnUntil !== undefined && seq >= turnUntil) ends.add('yield');
+  const end = (['over', 'yield'] as const).find((each) => ends.has(each));
+  return end && { status: 'WAITING_FOR_INPUT', turn: end, waking: reply.waking };
+};
+
 const stepDone = (second: Second, verdict: Verdict, rows: readonly FeedRow[]): StepDone => {
   const { turn, window, reply, spent, worst } = second;
   const { execution, deps } = turn;
@@ -244,6 +266,11 @@ const stepDone = (second: Second, verdict: Verdict, rows: readonly FeedRow[]): S
     summarySeq: execution.summarySeq,
     reply,
     rows,
-    changes: [set(A.windowTokens, windowTokens), set(A.repeatHash, repeats.hash), set(A.repeatCount, repeats.count)],
+    changes: [
+      set(A.windowTokens, windowTokens),
+      set(A.repeatHash, repeats.hash),
+      set(A.repeatCount, repeats.count),
+      ...taintChanges(execution, isTainted(execution, window.inputs, reply), second.offered, rows),
+    ],
   };
 };

@@ -13,7 +13,7 @@ import { giveInput } from '../../execution/input.ts';
 import { listExecutions, listPermissions, readFeed, readSteps, wakeOrganisation } from '../../execution/list.ts';
 import type { AskRow } from '../../execution/rows.ts';
 import { startExecution } from '../../execution/start.ts';
-import { badRequest, notFound } from '../../kernel/errors.ts';
+import { badRequest, conflict, notFound } from '../../kernel/errors.ts';
 import { isId } from '../../kernel/ids.ts';
 import { listFiles } from '../../resource/list-files.ts';
 import { checkPath } from '../../resource/path.ts';
@@ -69,6 +69,13 @@ export const makeExecutionService = (deps: ServiceDeps): ExecutionService => {
     ]);
     return executionJson(execution, deps.clock.now(), { whole, held, children });
   };
+  /** Its turns and its place are its ticket's: what is said to it goes there. */
+  const refuseWorker = async (at: ExecutionAt): Promise<void> => {
+    const { ticketId } = await getExecution(table, at);
+    if (ticketId === undefined) return;
+    const message = `The execution works for the ticket ${ticketId}: use POST /v1/tickets/${ticketId}/answer or /retry.`;
+    throw conflict('ticket_execution', message, { ticketId });
+  };
   return {
     start: async ({ orgId, agentId, name, config, alongside }) =>
       shown(
@@ -97,7 +104,10 @@ export const makeExecutionService = (deps: ServiceDeps): ExecutionService => {
         }),
       ),
     pause: async (at) => shown(await pauseExecution(deps, known(at))),
-    resume: async (at) => shown(await resumeExecution(deps, known(at))),
+    resume: async (at) => {
+      await refuseWorker(known(at));
+      return shown(await resumeExecution(deps, at));
+    },
     terminate: async (at) => shown(await terminateExecution(deps, known(at))),
     terminateAll: (orgId, agentId) => terminateAll(deps, orgId, agentId),
     wakeOrganisation: (orgId) => wakeOrganisation(deps, orgId),
@@ -112,18 +122,24 @@ export const makeExecutionService = (deps: ServiceDeps): ExecutionService => {
       const { rows, nextSeq } = await readSteps(table, known(at), from, page.limit);
       return { items: stepsJson(rows), ...(nextSeq !== undefined && { next: String(nextSeq) }) };
     },
-    input: async ({ orgId, executionId, content, actor, dedupeKey, alongside }) =>
-      shown(
-        await giveInput(deps, known({ orgId, executionId }), {
-          kind: 'message',
-          origin: `key ${actor}`,
-          trust: 'explicit',
-          wake: true,
-          text: content,
-          dedupeKey,
-          alongside: (execution) => alongside(executionJson(execution, deps.clock.now())),
-        }),
-      ),
+    input: async ({ orgId, executionId, content, actor, dedupeKey, alongside }) => {
+      await refuseWorker(known({ orgId, executionId }));
+      return shown(
+        await giveInput(
+          deps,
+          { orgId, executionId },
+          {
+            kind: 'message',
+            origin: `key ${actor}`,
+            trust: 'explicit',
+            wake: true,
+            text: content,
+            dedupeKey,
+            alongside: (execution) => alongside(executionJson(execution, deps.clock.now())),
+          },
+        ),
+      );
+    },
     listFiles: async (at, page) => {
       await getExecution(table, known(at));
       const cursor = page.start === undefined ? {} : { cursor: page.start };

@@ -1,6 +1,7 @@
 import { listExecutions } from '../../execution/list.ts';
 import { STALL_MS } from '../../execution/mark.ts';
 import { due } from '../../kernel/keys.ts';
+import { routerChecks } from '../../router/status/checks.ts';
 import { heldSince } from '../../tenancy/organisation.ts';
 import type { StatusReport } from '../execution-views.ts';
 import type { ServiceDeps } from './deps.ts';
@@ -8,13 +9,17 @@ import type { ServiceDeps } from './deps.ts';
 type Check = StatusReport['checks'][number];
 const LOOKED_AT = 100;
 
-/** How an organisation stands: 0 well, 1 heals by itself, 2 a person should look, 3 nothing can work. */
+/**
+ * How an organisation stands: 0 well, 1 heals by itself, 2 a person should look, 3 nothing can work, or only a person can
+ * judge it. Reads and changes nothing.
+ */
 export const organisationStatus = async (deps: ServiceDeps, orgId: string): Promise<StatusReport> => {
-  const [model, held, running, broken] = await Promise.all([
+  const [model, held, running, broken, router] = await Promise.all([
     deps.modelConfigured(orgId),
     heldSince(deps.table, orgId),
     listExecutions(deps, orgId, { status: 'RUNNING' }, { limit: LOOKED_AT }),
     listExecutions(deps, orgId, { status: 'ERROR_PAUSED' }, { limit: LOOKED_AT }),
+    routerChecks(deps, orgId),
   ]);
   const late = deps.clock.now() - STALL_MS;
   const stalled = running.items.filter((each) => each.dueSk !== undefined && due.at(each.dueSk) < late);
@@ -48,6 +53,7 @@ export const organisationStatus = async (deps: ServiceDeps, orgId: string): Prom
           ? 'No execution waits for a mend.'
           : `${broken.items.length} executions are ERROR_PAUSED. First: ${broken.items[0]?.executionId}: ${broken.items[0]?.errorMessage ?? ''}`,
     },
+    ...router,
   ];
   const code = Math.max(...checks.map((check) => check.code));
   return { code: code as StatusReport['code'], checks };

@@ -5,17 +5,22 @@ import { agentConfigRoutes } from './agent-config.ts';
 import { agentRoutes } from './agents.ts';
 import { attentionRoutes } from './attention.ts';
 import { auditRoutes } from './audit.ts';
+import { effectRoutes } from './effects.ts';
 import { executionRecordRoutes } from './execution-records.ts';
 import { executionRoutes } from './executions.ts';
 import { keyRoutes } from './keys.ts';
 import { organisationRoutes } from './organisation.ts';
 import { permissionRoutes } from './permissions.ts';
+import { policyRoutes } from './policy.ts';
 import { projectRoutes } from './projects.ts';
 import { providerRoutes } from './providers.ts';
 import { scheduleRoutes } from './schedules.ts';
+import { sourceRoutes } from './sources.ts';
 import { superagiRoutes } from './superagi.ts';
 import { systemRoutes } from './system.ts';
 import { templateRoutes } from './templates.ts';
+import { threadRoutes } from './threads.ts';
+import { ticketRoutes } from './tickets.ts';
 import { usageRoutes } from './usage.ts';
 import { webhookRoutes } from './webhooks.ts';
 import { workflowRoutes } from './workflows.ts';
@@ -56,5 +61,10 @@ export const ROUTES: readonly Route[] = [
   ...workflowRoutes,
   ...templateRoutes,
   ...webhookRoutes,
+  ...sourceRoutes,
+  ...policyRoutes,
+  ...threadRoutes,
+  ...effectRoutes,
+  ...ticketRoutes,
   ...superagiRoutes,
 ];

@@ -26,6 +26,10 @@ const rowSchema = z.object({
   signsInBy: z.enum(['app', 'token', 'none']),
   apiBaseUrl: z.string().optional(),
   replyUrl: z.string().optional(),
+  /** Of the newest that the provider has told of `state`, ms since the epoch: what is older changes nothing. */
+  toldAt: z.number().optional(),
+  /** When the provider stopped it; the time of its attention item. */
+  stoppedAt: z.number().optional(),
   /** Which document of secrets counts. */
   secretRef: z.string(),
   createdAt: z.iso.datetime(),

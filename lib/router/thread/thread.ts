@@ -24,19 +24,32 @@ const rowSchema = z.object({
   epoch: z.int().min(0).default(0),
   owner: z.string().optional(),
   leaseUntil: z.number().optional(),
+  /** The message that the holder of the lease works on: it stays in the queue until the holder is done. */
+  leaseMessage: z.string().optional(),
+  /** Not to be claimed before: the model asked for time. */
+  notBefore: z.number().optional(),
+  /** Claims since the last Eval that came to its end. */
   attempts: z.int().min(0).default(0),
+  /** Since when its Eval cannot go on without a person; the time of the attention item. */
+  stuckSince: z.number().optional(),
+  /** When a person last said stop here: what happened up to then is not taken up any more. */
+  stoppedAt: z.number().optional(),
   /** Rises when a ticket subscribes or leaves: what was decided under another version is decided anew. */
   subscriptions: z.int().min(0).default(0),
   /** Tickets that subscribe; the mirror of the SUB rows, at most as many as fit. */
   tickets: z.array(z.string()).default([]),
   /** Times of the last replies that went out here, newest last; the breaker counts them. */
   sends: z.array(z.number()).default([]),
+  /** Rises with each reply that is counted: nobody else has sent one since it was read. */
+  sendCount: z.int().min(0).optional(),
   /** Muted by the breaker since. */
   mutedSince: z.number().optional(),
   createdAt: z.number(),
   updatedAt: z.number(),
   duePk: z.string().optional(),
   dueSk: z.string().optional(),
+  /** How far the clock put the mark off last, ms. */
+  dueBackoff: z.number().optional(),
 });
 export type Thread = z.output<typeof rowSchema>;
 

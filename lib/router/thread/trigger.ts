@@ -66,6 +66,9 @@ const rowSchema = z.object({
   url: z.string().optional(),
   /** Rises with each edit; what was decided about an older one is not decided about this. */
   revision: z.int().min(1),
+  /** When the newest revision happened, where that is later than `occurredAt`; and whether it is an edit. */
+  revisedAt: z.number().optional(),
+  edited: z.boolean().optional(),
   withdrawn: z.boolean().optional(),
   replyTo: replyToSchema,
   /** Numeric id of the repository, as text. */
@@ -75,6 +78,8 @@ const rowSchema = z.object({
   gate: gateSchema,
   decision: decisionSchema.optional(),
   tickets: z.array(z.string()).optional(),
+  /** Version of the Thread's subscriptions under which no ticket took it: only another one is asked again. */
+  refusedUnder: z.int().min(0).optional(),
   /** Evals that have left it out so far. */
   rounds: z.int().min(0).default(0),
   deliveryId: z.string(),

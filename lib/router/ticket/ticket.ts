@@ -40,10 +40,24 @@ const rowSchema = z.object({
     .object({ state: z.enum(REPORTS), on: z.enum(['person', 'event']).optional(), text: z.string(), at: z.number() })
     .optional(),
   reports: z.int().min(0).default(0),
+  /** Texts of its last reports of progress, oldest first, for the digest. */
+  learned: z.array(z.string()).default([]),
   /** Who asked: as in the mandate; and the Trigger it came from. */
   openedBy: z.string(),
   triggerId: z.string().optional(),
   version: z.int().min(1),
+  /** What was asked, in its first words. */
+  asked: z.string().default(''),
+  /** Why it stands where it stands, for people: the question, what is missing, what stopped it. */
+  reason: z.object({ code: z.string(), message: z.string() }).optional(),
+  /** The last change of its worker's status that was followed: which execution, and the number of the change. */
+  settled: z.object({ executionId: z.string(), changes: z.int() }).optional(),
+  /** Micro-dollars that its earlier executions have cost. */
+  spent: z.int().min(0).default(0),
+  /** How often a person had it tried again. */
+  retries: z.int().min(0).default(0),
+  /** When a person's stop of it happened; what was said up to then never revives it. */
+  stoppedAt: z.number().optional(),
   /** Ended: `closed`, or `failed` for good. A person's message may revive it while the mandate is active. */
   endedAt: z.number().optional(),
   attentionSince: z.number().optional(),

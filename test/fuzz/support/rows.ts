@@ -2,9 +2,10 @@
 import { agentItem, configItem, readAgent, readConfig } from '../../../lib/agent/agent.ts';
 import { openAttention, readAttention } from '../../../lib/attention/attention.ts';
 import { effectItem, readEffect } from '../../../lib/effect/effect.ts';
-import { newExecutionItem, readExecution } from '../../../lib/execution/execution.ts';
+import { readExecution } from '../../../lib/execution/execution.ts';
 import { feedItem, readFeedRow } from '../../../lib/execution/feed.ts';
 import { stallMark } from '../../../lib/execution/mark.ts';
+import { newExecutionItem } from '../../../lib/execution/new-execution.ts';
 import {
   askItem,
   inputItem,

@@ -5,12 +5,14 @@ import type { ApiDeps } from '../../../lib/http/deps.ts';
 import { makeExecutionService } from '../../../lib/http/executions/service.ts';
 import type { Item } from '../../../lib/kernel/table.ts';
 import type { ModelClient } from '../../../lib/model/model.ts';
+import { ProviderError } from '../../../lib/router/channel.ts';
 import { makeAuthenticator } from '../../../lib/tenancy/authenticate.ts';
 import { bootstrap } from '../../../lib/tenancy/bootstrap.ts';
 import { toolSpec } from '../../../lib/tools/spec.ts';
 import { allTools } from '../../../lib/tools/toolkit.ts';
 import { makeMemoryQueue } from '../../support/memory-queue.ts';
 import { makeEngine } from './engine.ts';
+import { makeTicketDeps } from '../../router/support/ticket-deps.ts';
 
 export interface Sent {
   readonly method: string;
@@ -77,6 +79,12 @@ export const makeWorld = async () => {
     }),
     tools: allTools.map((tool) => ({ ...toolSpec(tool), effect: 'depends' })),
     workflows: ['goal'],
+    names: () => true,
+    tickets: makeTicketDeps({ table, clock, ids, log }),
+    provider: async () => {
+      throw new ProviderError('down', 'Nobody answers.');
+    },
+    postings: makeMemoryQueue(),
   };
   const api = makeApi(deps);
   const context = { awsRequestId: 'request', getRemainingTimeInMillis: () => 29_000 } as unknown as Context;

@@ -5,6 +5,10 @@ import { makeIds } from '../../../lib/kernel/ids.ts';
 import { makeGuardedFetch } from '../../../lib/net/guarded-fetch.ts';
 import { makeEndpointJudge } from '../../../lib/net/judge-endpoint.ts';
 import { makeModelClient } from '../../../lib/openai/model-client.ts';
+import { handleOf, namesHandle } from '../../../lib/router/gate/mentions.ts';
+import { ProviderError } from '../../../lib/router/channel.ts';
+import type { PostingMessage } from '../../../lib/router/message.ts';
+import type { ProviderFor } from '../../../lib/router/outbox/deps.ts';
 import type { FireMessage } from '../../../lib/schedule/message.ts';
 import { createApiKey } from '../../../lib/tenancy/api-keys.ts';
 import { makeAuthenticator } from '../../../lib/tenancy/authenticate.ts';
@@ -15,6 +19,7 @@ import { makeFakeClock } from '../../support/fake-clock.ts';
 import { makeMemoryQueue } from '../../support/memory-queue.ts';
 import { makeMemorySecrets } from '../../support/memory-secrets.ts';
 import { makeMemoryTable } from '../../support/memory-table.ts';
+import { makeTicketDeps } from '../../router/support/ticket-deps.ts';
 import { makeFakeExecutions } from './fake-executions.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
@@ -57,6 +62,10 @@ export const makeHarness = async (allow: readonly string[] = []) => {
   const executions = makeFakeExecutions(table, ids);
   const fires = makeMemoryQueue<FireMessage>();
   const webhooks = makeMemoryQueue<WebhookMessage>();
+  const postings = makeMemoryQueue<PostingMessage>();
+  let provider: ProviderFor = async () => {
+    throw new ProviderError('down', 'Nobody answers.');
+  };
   const deps: ApiDeps = {
     table,
     secrets,
@@ -73,6 +82,10 @@ export const makeHarness = async (allow: readonly string[] = []) => {
       { name: 'http_request', description: 'Ask a server.', effect: 'depends', parameters: { type: 'object' } },
     ],
     workflows: ['goal'],
+    postings,
+    names: (text, { self }) => self?.login === undefined || namesHandle(text, handleOf(self.login)),
+    provider: (source, needs) => provider(source, needs),
+    tickets: makeTicketDeps({ table, clock, ids, log }),
   };
   const api = makeApi(deps);
   const a = await bootstrap(deps, { organisation: 'A' });
@@ -111,7 +124,12 @@ export const makeHarness = async (allow: readonly string[] = []) => {
   const agent = async (config: object = { goals: ['x'] }): Promise<string> =>
     (await call('POST', '/v1/agents', { name: 'agent', config })).json.id as string;
 
-  return { fires, webhooks, call, keyWith, agent, a, b, deps, table, clock, secrets, executions, errors };
+  /** Providers answer so from now on. */
+  const provide = (next: ProviderFor): void => {
+    provider = next;
+  };
+
+  return { postings, provide, fires, webhooks, call, keyWith, agent, a, b, deps, table, clock, secrets, executions, errors };
 };
 
 export type Harness = Awaited<ReturnType<typeof makeHarness>>;

@@ -266,6 +266,7 @@ export class WebhookSim {
         },
         webhook: toWebhooks,
         child: async () => {},
+        ticket: async () => {},
       },
     };
   }

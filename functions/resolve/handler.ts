@@ -1,0 +1,26 @@
+import { blobs } from '../../lib/compose/bucket.ts';
+import { inbox, log, metrics } from '../../lib/compose/core.ts';
+import { resolveDeps } from '../../lib/compose/resolve.ts';
+import { UnreadableRow } from '../../lib/kernel/errors.ts';
+import { sqsHandler } from '../../lib/middleware/sqs-handler.ts';
+import { resolveDelivery, retryResolveSeconds } from '../../lib/router/ingest/resolve.ts';
+import { inboxMessageSchema } from '../../lib/router/message.ts';
+
+export const handler = sqsHandler({
+  log,
+  metrics,
+  blobs,
+  parse: (body) => inboxMessageSchema.parse(JSON.parse(body)),
+  // A row of a newer version outlasts every repeat; the delivery's mark brings it back.
+  hopeless: (error) => error instanceof UnreadableRow,
+  handle: async (message, record) => {
+    log.append({ ...message });
+    try {
+      await resolveDelivery(resolveDeps(), message);
+    } catch (error) {
+      const seconds = retryResolveSeconds(error, Number(record.attributes.ApproximateReceiveCount));
+      await inbox().changeVisibility(record.receiptHandle, seconds);
+      throw error;
+    }
+  },
+});

@@ -1,0 +1,33 @@
+/** The places, compared with what they are for. Nothing here is needed while every effect is delivered. */
+import { effectIdOf, effectItem } from '../../effect/effect.ts';
+import type { Execution } from '../../execution/execution.ts';
+import { readExecution } from '../../execution/execution.ts';
+import { keys } from '../../kernel/keys.ts';
+import type { TicketDeps } from './deps.ts';
+import { grantNext } from './grant.ts';
+import { findTicket, readSlots } from './rows.ts';
+import { settleTicket } from './settle.ts';
+
+export const REPAIR = 'slots.repair';
+
+/** The effect that repairs the places of an organisation; one an hour at most, whoever asks for it. */
+export const repairEffect = (orgId: string, now: number) => {
+  const hour = Math.floor(now / 3_600_000);
+  const effectId = effectIdOf(`${REPAIR} ${orgId} ${hour}`);
+  return { effectId, put: effectItem({ effectId, orgId, kind: 'ticket', detailType: REPAIR, detail: '{}', at: now }) };
+};
+
+const works = ({ status }: Execution): boolean => status === 'RUNNING' || status === 'WAIT_STEP';
+
+/** Every holder whose worker does not work is settled again; then the queue gets what is free. */
+export const repairSlots = async (deps: TicketDeps, orgId: string): Promise<void> => {
+  const { holders } = await readSlots(deps.table, orgId);
+  for (const { ticketId } of holders) {
+    const ticket = await findTicket(deps.table, orgId, ticketId);
+    const executionId = ticket?.executionIds.at(-1);
+    if (executionId === undefined) continue;
+    const item = await deps.table.get(keys.execution(orgId, executionId), { consistent: true });
+    if (item !== undefined && !works(readExecution(item))) await settleTicket(deps, orgId, { ticketId, executionId });
+  }
+  await grantNext(deps, orgId);
+};

@@ -1,0 +1,45 @@
+/** What holds of tickets whenever nothing is under way. */
+import { isTerminal } from '../../../lib/execution/status.ts';
+import type { Shop } from './shop.ts';
+
+const ASKING = ['person/answer', 'person/review', 'blocked', 'failed'];
+
+export const violationsOf = async (shop: Shop): Promise<string[]> => {
+  const found: string[] = [];
+  const slots = await shop.slots();
+  const tickets = shop.tickets();
+  for (const ticket of tickets) {
+    const run = shop.run(ticket.id);
+    const holds = slots.holders.find(({ ticketId }) => ticketId === ticket.id);
+    const waits = slots.queue.some(({ ticketId }) => ticketId === ticket.id);
+    if (holds?.kind !== ticket.slot) found.push(`${ticket.id} has ${ticket.slot}, the places say ${holds?.kind}`);
+    if (run.status === 'RUNNING' && holds === undefined) found.push(`${ticket.id} runs without a place`);
+    if (run.status !== 'RUNNING' && holds !== undefined) found.push(`${ticket.id} is ${run.status} and holds a place`);
+    if ((ticket.phase === 'queued') !== waits) found.push(`${ticket.id} is ${ticket.phase}, in the queue: ${waits}`);
+    if ((ticket.phase === 'working') !== (run.status === 'RUNNING')) {
+      found.push(`${ticket.id} is ${ticket.phase} with a run that is ${run.status}`);
+    }
+    if (ticket.mandate.state === 'revoked' && !isTerminal(run.status)) found.push(`${ticket.id} is revoked and lives`);
+    const items = shop
+      .attention()
+      .filter(({ subjectId, kind }) => subjectId === ticket.id && kind.startsWith('ticket_'));
+    const asks = ASKING.includes(ticket.phase) && ticket.attentionSince !== undefined;
+    if (items.length !== (asks ? 1 : 0)) found.push(`${ticket.id} is ${ticket.phase} with ${items.length} items`);
+    const older = ticket.executionIds.slice(0, -1);
+    for (const each of shop.executions()) {
+      if (older.includes(each.executionId) && !isTerminal(each.status)) found.push(`${each.executionId} lives on`);
+    }
+  }
+  const runs = shop.executions().filter(({ ticketId }) => ticketId !== undefined);
+  const named = new Set(tickets.flatMap(({ executionIds }) => executionIds));
+  for (const { executionId } of runs) if (!named.has(executionId)) found.push(`${executionId} is nobody's`);
+  for (const { executionId } of runs) {
+    const origins = shop
+      .inputs(executionId)
+      .flatMap(({ replyTo, text }) =>
+        replyTo === undefined ? [] : [`${replyTo} ${text.replace(/[0-9a-f]{24}/g, '')}`],
+      );
+    if (new Set(origins).size !== origins.length) found.push(`${executionId} was given a message twice`);
+  }
+  return found;
+};
