@@ -9,6 +9,7 @@ import type { VersionedPolicy } from '../policy/policy.ts';
 import { findTrigger } from '../thread/find.ts';
 import type { Thread } from '../thread/thread.ts';
 import { readTrigger, type Trigger } from '../thread/trigger.ts';
+import { readReport } from '../ticket/rows.ts';
 import type { Ticket } from '../ticket/ticket.ts';
 import { bodyOf, excerpt, headOf, scopeText } from './page.ts';
 import { LONGEST } from './window.ts';
@@ -142,13 +143,15 @@ const ticketPage = async (
     limit: MOST_REPORTS,
     consistent: true,
   });
-  const reports = page.items.map(({ state, text }) => `${String(state)}: ${String(text)}`);
+  const reports = page.items.map(readReport).map(({ state, text }) => `${state}: ${text}`);
   const elsewhere = threads.filter(({ threadId }) => threadId !== thread.id).length;
-  const text = [ticket.title, ...(reports.length === 0 ? ['It has not reported yet.'] : reports)].join('\n\n');
+  const learned = ticket.learned.length === 0 ? [] : [`What it has learned: ${ticket.learned.join('; ')}`];
+  const said = reports.length === 0 ? ['It has not reported yet.'] : reports;
+  const text = [ticket.title, `It was asked: ${ticket.asked}`, ...learned, ...said].join('\n\n');
   return [
     `${id} · ${phase} · mandate ${mandate.state}: ${scopeText(mandate)} · opened ${new Date(createdAt).toISOString()}`,
     ...(elsewhere > 0 ? [`It subscribes to ${elsewhere} other discussions.`] : []),
-    'Its title and its reports, newest first:',
+    'What it is about, and its reports, newest first:',
     ...excerpt(mark, text, offset, limit),
   ];
 };

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { keys } from '../../kernel/keys.ts';
-import type { Item, Key, Table, Value } from '../../kernel/table.ts';
+import type { Item, Key, Value } from '../../kernel/table.ts';
 import { TABLE } from '../../names.ts';
 import { makeRow, readRow } from '../../tenancy/row.ts';
 import { asValue } from '../thread/rows.ts';
@@ -41,14 +40,3 @@ export const replyItem = (key: Key, reply: StoredReply): Item =>
 
 /** @throws UnreadableRow */
 export const readStoredReply = (item: Item): StoredReply => readRow(replySchema, item);
-
-/** What an Eval that died had bought, in the order of its rounds. */
-export const repliesOf = async (
-  table: Table,
-  orgId: string,
-  threadId: string,
-  epoch: number,
-): Promise<readonly StoredReply[]> => {
-  const page = await table.query({ ...keys.evalReplies(orgId, threadId, epoch), consistent: true });
-  return page.items.map(readStoredReply);
-};

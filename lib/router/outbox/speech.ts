@@ -1,5 +1,5 @@
 /**
- * What a worker's words become in the discussion. A comment of its own notifies people, so there is one only where a person
+ * What a worker's reports become in the discussion; what it replies is the body of its one comment there. A comment of its own notifies people, so there is one only where a person
  * must be notified; everything else is an edit of the ticket's one comment (router-bugs E49).
  */
 import type { ReportState } from '../ticket/ticket.ts';
@@ -9,8 +9,6 @@ import type { ReportState } from '../ticket/ticket.ts';
  * `post`: a comment of its own. `review`: a review is requested and nothing is said.
  */
 export type Speech = 'body' | 'note' | 'post' | 'review' | 'nothing';
-
-export const REPLY: Speech = 'body';
 
 /** @param on what a `waiting` one waits for */
 export const speechOf = (report: ReportState, on?: 'person' | 'event'): Speech => {

@@ -28,8 +28,10 @@ interface Said {
   readonly place: Place;
   /** What makes it the same posting when it is written twice: `report tkt_… 3`. Any text. */
   readonly cause: string;
-  /** Milliseconds; ids sort by it. */
+  /** Now, ms. */
   readonly at: number;
+  /** A time that the cause keeps, so that the same cause makes the same id whenever it is written; now if left out. */
+  readonly causeAt?: number | undefined;
   /** When what it answers was said: it goes out although the discussion was closed before that, and not where it was closed after. */
   readonly askedAt?: number | undefined;
 }
@@ -62,7 +64,7 @@ const replyToValue = ({ thread, root }: ReplyTo): { [name: string]: Value } => (
   ...(root !== undefined && { root }),
 });
 
-const attributesOf = (postingId: string, said: Omit<Said, 'cause'>, ticket: Author | undefined) => ({
+const attributesOf = (postingId: string, said: Omit<Said, 'cause' | 'causeAt'>, ticket: Author | undefined) => ({
   id: postingId,
   orgId: said.orgId,
   sourceId: said.place.sourceId,
@@ -81,7 +83,11 @@ const written = (
   ticket: Author | undefined,
   what: { readonly kind: string; readonly verb: Verb; readonly [name: string]: Value },
 ): Written => {
-  const postingId = derivedId('eff', said.at, `${said.orgId} ${what.kind} ${said.place.threadId} ${said.cause}`);
+  const postingId = derivedId(
+    'eff',
+    said.causeAt ?? said.at,
+    `${said.orgId} ${what.kind} ${said.place.threadId} ${said.cause}`,
+  );
   const item = makeRow(keys.posting(said.orgId, postingId), {
     ...attributesOf(postingId, said, ticket),
     ...what,
@@ -116,7 +122,7 @@ export const reviewRequestWrites = (request: NewReviewRequest): Written => {
   });
 };
 
-export interface DocumentWish extends Omit<Said, 'cause'> {
+export interface DocumentWish extends Omit<Said, 'cause' | 'causeAt'> {
   readonly ticket: Author;
   /** Replaces the text; the first one creates the comment. */
   readonly body?: string;

@@ -4,7 +4,7 @@ import { no } from '../ticket/tools/context.ts';
 import { READING, type RepositoryDeps } from './deps.ts';
 import { type Reading, withRepository } from './desk.ts';
 import { number, PER_PAGE } from './issues.ts';
-import { pageFields, pageOf } from './pages.ts';
+import { pageFields, pageOf, said } from './pages.ts';
 
 const schema = z.strictObject({
   number: number.optional(),
@@ -58,7 +58,7 @@ export const makeRepoChecks = (deps: RepositoryDeps): Tool<z.infer<typeof schema
         `Checks of ${commit}: ${total_count}`,
         ...check_runs.map(({ name, status, conclusion, html_url, output }) => {
           const about = [output?.title, output?.summary].filter((each) => each).join(': ');
-          return `- ${name}: ${conclusion ?? status}${html_url ? ` ${html_url}` : ''}${about === '' ? '' : `\n  ${about}`}`;
+          return `- ${name}: ${conclusion ?? status}${html_url ? ` ${html_url}` : ''}${about === '' ? '' : `\n  ${said(about)}`}`;
         }),
         ...(total_count > check_runs.length ? [`… ${total_count - check_runs.length} more are not shown`] : []),
         `Statuses: ${statuses.length === 0 ? 'none' : state}`,

@@ -21,6 +21,7 @@ export const makeDesk = (deps: TicketDeps): Desk => ({
       place: { threadId, sourceId, replyTo: trigger.replyTo, repositoryId },
       cause: `answer ${trigger.id} ${trigger.revision}`,
       at: deps.clock.now(),
+      causeAt: trigger.receivedAt,
       askedAt: happenedAt(trigger),
       body,
     });

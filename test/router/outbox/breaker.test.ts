@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { keys } from '../../../lib/kernel/keys.ts';
+import { ProviderError } from '../../../lib/router/channel.ts';
 import { dropPosting, listPostings, releasePosting, retryPosting } from '../../../lib/router/outbox/manage.ts';
 import { refusal } from '../../support/refusal.ts';
-import { makeWorld, ORG } from './support/world.ts';
+import { makeWorld, ORG, threadRow, ticketRow } from './support/world.ts';
 
 const minutes = (n: number): number => n * 60_000;
 
@@ -83,7 +85,6 @@ describe('A1 the breaker', () => {
   });
 
   it('of one Thread is not the breaker of another', async () => {
-    const { threadRow } = await import('./support/world.ts');
     const w = await makeWorld({ repliesPerHour: 1 });
     await w.table.put(threadRow('thr_2'));
     for (const [n, id] of ['thr_1', 'thr_1', 'thr_2'].entries()) await w.send(await w.answer(`${n}`, id));
@@ -107,7 +108,6 @@ describe('people', () => {
   });
 
   it('try again what was given up, and its item closes', async () => {
-    const { ProviderError } = await import('../../../lib/router/channel.ts');
     const w = await makeWorld();
     const id = await w.post('x');
     w.remote.fail('post', new ProviderError('refused', 'Locked.'));
@@ -143,8 +143,6 @@ describe('people', () => {
   });
 
   it('do not widen a mandate by trying again (I9)', async () => {
-    const { keys } = await import('../../../lib/kernel/keys.ts');
-    const { ticketRow } = await import('./support/world.ts');
     const w = await makeWorld();
     const id = await w.post('x');
     await w.table.put(ticketRow({ version: 2 }, { state: 'revoked' }));

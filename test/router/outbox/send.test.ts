@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { keys } from '../../../lib/kernel/keys.ts';
 import { set } from '../../../lib/kernel/table.ts';
 import { ProviderError } from '../../../lib/router/channel.ts';
-import { wakePosting } from '../../../lib/router/outbox/wake.ts';
+import { buryPostingMessage, wakePosting } from '../../../lib/router/outbox/wake.ts';
+import { postingWrites, reviewRequestWrites } from '../../../lib/router/outbox/write.ts';
 import { refusal } from '../../support/refusal.ts';
 import { Crash, makeWorld, ORG, place, START, ticketRow } from './support/world.ts';
 
@@ -20,7 +21,6 @@ describe('a posting', () => {
 
   it('goes to the very note that is answered', async () => {
     const w = await makeWorld({ ticket: null });
-    const { postingWrites } = await import('../../../lib/router/outbox/write.ts');
     const id = await w.keep(
       postingWrites({ orgId: ORG, at: START, cause: 'x', place: place('thr_1', '77'), body: 'Here.' }),
     );
@@ -28,13 +28,19 @@ describe('a posting', () => {
     expect(w.remote.posts).toMatchObject([{ thread: '501/issues/thr_1', root: '77' }]);
   });
 
-  it('written twice for one cause is refused the second time and not brought back', async () => {
+  it('A6 written twice for one cause is refused the second time and not brought back', async () => {
     const w = await makeWorld();
     const id = await w.post('Once.');
     await w.send(id);
     await expect(w.post('Once.')).rejects.toMatchObject({ name: 'TransactionRefused' });
     await w.send(id);
     expect(w.remote.posts).toHaveLength(1);
+    const answer = () =>
+      postingWrites({ orgId: ORG, at: w.clock.now(), causeAt: START, cause: 'trg_1 1', place: place(), body: 'No.' });
+    const first = await w.keep(answer());
+    await w.clock.advance(60_000);
+    expect(answer().postingId).toBe(first);
+    await expect(w.keep(answer())).rejects.toMatchObject({ name: 'TransactionRefused' });
   });
 
   it('whose message was lost is found by its mark', async () => {
@@ -243,9 +249,37 @@ describe('J74 a source that refuses to serve', () => {
   });
 });
 
+describe('a message that its queue gave up on', () => {
+  it('buries the posting and tells a person', async () => {
+    const w = await makeWorld();
+    const id = await w.post('x');
+    await buryPostingMessage(w.deps, { orgId: ORG, postingId: id });
+    expect(await w.posting(id)).toMatchObject({ state: 'dead', reason: { code: 'worker_failed' } });
+    expect(w.attention()).toMatchObject([{ kind: 'effect_undelivered', subjectId: id }]);
+  });
+
+  it('leaves what is out, in doubt or in somebody’s hands as it is', async () => {
+    const w = await makeWorld();
+    const [out, doubt, hands] = [await w.post('a'), await w.post('b'), await w.post('c')];
+    await w.send(out);
+    w.remote.fail('post', 'lost', 'crash');
+    await w.send(doubt);
+    expect(await refusal(w.send(hands))).toBeInstanceOf(Crash);
+    for (const [id, state] of [
+      [out, 'sent'],
+      [doubt, 'unknown'],
+      [hands, 'sending'],
+    ] as const) {
+      await buryPostingMessage(w.deps, { orgId: ORG, postingId: id });
+      expect(await w.posting(id)).toMatchObject({ state });
+    }
+    await buryPostingMessage(w.deps, { orgId: ORG, postingId: 'eff_nothing' });
+    expect(w.attention()).toEqual([]);
+  });
+});
+
 describe('a request for a review', () => {
   it('needs a mandate up to pr', async () => {
-    const { reviewRequestWrites } = await import('../../../lib/router/outbox/write.ts');
     const w = await makeWorld({ ticket: ticketRow({}, { verb: 'pr' }) });
     const ticket = await w.ticket();
     const request = { orgId: ORG, at: START, cause: 'ready', place: place(), ticket, reviewers: ['octocat'] };
