@@ -59,13 +59,16 @@ export const GRANTS: { readonly [name in FunctionName]: Grants } = {
   },
   step: {
     // ConditionCheckItem: a run that a call starts needs its agent, and its parent sleeps only while it is open.
+    // BatchGetItem: a worker's page of what is going on, with the index below.
     table: [
       'dynamodb:GetItem',
+      'dynamodb:BatchGetItem',
       'dynamodb:Query',
       'dynamodb:PutItem',
       'dynamodb:UpdateItem',
       'dynamodb:ConditionCheckItem',
     ],
+    'table/index/byOwner': ['dynamodb:Query'],
     stepQueue: ['sqs:SendMessage', ...CONSUME, 'sqs:ChangeMessageVisibility'],
     effectQueue: ['sqs:SendMessage'],
     // The end of a scheduled run wakes its schedule.
@@ -86,6 +89,8 @@ export const GRANTS: { readonly [name in FunctionName]: Grants } = {
       'dynamodb:DeleteItem',
       'dynamodb:ConditionCheckItem',
     ],
+    // A policy change is told to the tickets, page by page.
+    'table/index/byOwner': ['dynamodb:Query'],
     // An event becomes a message for each webhook, and a failed attempt the message of the next one (docs/adr/0035).
     effectQueue: ['sqs:SendMessage', ...CONSUME, 'sqs:ChangeMessageVisibility'],
     // The end of a run wakes the run that started it.
@@ -108,7 +113,8 @@ export const GRANTS: { readonly [name in FunctionName]: Grants } = {
     effectQueue: ['sqs:SendMessage'],
   },
   sweep: {
-    table: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+    // PutItem: it asks for the repair of an organisation's places.
+    table: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
     'table/index/due': ['dynamodb:Query'],
     stepQueue: ['sqs:SendMessage'],
     effectQueue: ['sqs:SendMessage'],
@@ -197,6 +203,8 @@ export const GRANTS: { readonly [name in FunctionName]: Grants } = {
       'dynamodb:DeleteItem',
       'dynamodb:ConditionCheckItem',
     ],
+    // The tickets that a page shows.
+    'table/index/byOwner': ['dynamodb:Query'],
     'bucket/parked/*': ['s3:PutObject'],
     assessQueue: ['sqs:SendMessage', ...CONSUME, 'sqs:ChangeMessageVisibility'],
     // An acceptance starts a run, a message for a ticket wakes one, and both have postings.

@@ -5,6 +5,7 @@ import { parseExecutionPk } from '../kernel/keys.ts';
 import type { Item } from '../kernel/table.ts';
 import { isThreadRow, sweepThread } from '../router/assess/tend.ts';
 import { parseDeliveryKey, sweepDelivery } from '../router/ingest/tend.ts';
+import { isSlots, sweepSlots } from '../router/ticket/repair.ts';
 import { wakeWebhook } from '../webhook/deliver.ts';
 import { parseWebhookKey } from '../webhook/message.ts';
 import { assess, inbox, log, webhooks } from './core.ts';
@@ -30,6 +31,7 @@ const VISITORS: readonly Visitor[] = [
     isMine: ({ pk, sk }) => parseDeliveryKey(pk, sk) !== undefined,
     visit: (found) => sweepDelivery({ ...executionDeps(), inbox: inbox() }, found),
   },
+  { isMine: isSlots, visit: (found) => sweepSlots(executionDeps(), found) },
   { isMine: isThreadRow, visit: (found) => sweepThread({ ...executionDeps(), assess: assess() }, found) },
 ];
 

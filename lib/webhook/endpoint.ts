@@ -3,7 +3,7 @@ import { closeAttention, openAttention } from '../attention/attention.ts';
 import type { Item, Write } from '../kernel/table.ts';
 import { readRow } from '../tenancy/row.ts';
 
-/** What an endpoint can ask for. `ticket.phase_changed` may be asked for; nothing sends it yet. */
+/** What an endpoint can ask for. */
 export const EVENT_TYPES = [
   'execution.status_changed',
   'permission.requested',

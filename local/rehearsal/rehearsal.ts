@@ -5,6 +5,7 @@ import { type Conversation, readConversation } from './conversation.ts';
 import { extract } from './extract.ts';
 import { decide, type Reply } from './plan.ts';
 import { fillForm, oneCall } from './step.ts';
+import { isAssessment, isWorker, judgePage, workTurn } from './team.ts';
 
 /** The name every reply carries, so that nothing it made can be taken for the work of a real model. */
 export const REHEARSAL_MODEL = 'baton-rehearsal';
@@ -82,6 +83,8 @@ const answer = async (request: IncomingMessage, response: ServerResponse, latenc
 
 const replyTo = (conversation: Conversation, body: unknown): Reply => {
   const { form, tools } = conversation;
+  if (isAssessment(conversation)) return { content: judgePage(conversation), calls: [] };
+  if (isWorker(conversation)) return workTurn(conversation);
   if (form !== undefined) return { content: fillForm(form, conversation), calls: [] };
   if (tools.length === 0) return { content: extract(conversation, maxCharacters(body)), calls: [] };
   return tools.includes('finish') ? decide(conversation) : oneCall(conversation);

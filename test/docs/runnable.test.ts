@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -8,9 +10,25 @@ import { blocksOf, ROOT, read } from './markdown.ts';
 
 let cloud: DemoCloud;
 let folder: string;
+let receiverPort: number;
+
+/** Nobody listens there at this moment. */
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+};
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'docs-test-'));
-  const environment = { PATH: process.env.PATH, HOME: process.env.HOME, STEP_DELAY_SECONDS: '0' };
+  receiverPort = await freePort();
+  const environment = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    STEP_DELAY_SECONDS: '0',
+    EGRESS_ALLOW: `127.0.0.1:${receiverPort}`,
+  };
   cloud = await startDemoCloud(new AbortController().signal, environment);
 });
 afterAll(async () => {
@@ -28,12 +46,12 @@ interface Ran {
 const run = (file: string, args: readonly string[], more: { readonly [name: string]: string } = {}): Promise<Ran> =>
   new Promise((resolve) => {
     const env = { PATH: process.env.PATH, BATON_URL: cloud.url, BATON_API_KEY: cloud.apiKey, ...more };
-    execFile(file, args, { cwd: ROOT, env, timeout: 90_000 }, (error, out, err) =>
+    execFile(file, args, { cwd: ROOT, env, timeout: 200_000 }, (error, out, err) =>
       resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, out: `${out}${err}` }),
     );
   });
 
-describe('the README is run', { timeout: 120_000 }, () => {
+describe('the README is run', { timeout: 240_000 }, () => {
   test('its blocks, one after the other in one shell, as a reader pastes them', async () => {
     const blocks = blocksOf(read('README.md')).filter(({ info }) => info[0] === 'sh' && info.includes('run'));
     expect(blocks.length).toBeGreaterThanOrEqual(6);
@@ -73,6 +91,17 @@ describe('the README is run', { timeout: 120_000 }, () => {
       '"items":',
       'changeOrganisation',
       'A second one',
+      'received',
+      'resolved',
+      'The actor is no person (bot).',
+      'broken-build',
+      'received',
+      '(rehearsal) You asked: What is in the next release?',
+      'What is in the next release?',
+      'dropped',
+      'auto',
+      'received',
+      'rule:broken-build',
     ];
     let rest = out;
     for (const each of told) {
@@ -100,7 +129,7 @@ describe('the README is run', { timeout: 120_000 }, () => {
   });
 });
 
-describe('the examples run', { timeout: 120_000 }, () => {
+describe('the examples run', { timeout: 240_000 }, () => {
   test('run-agent.ts', async () => {
     const { code, out } = await run(process.execPath, ['examples/run-agent.ts', folder]);
     expect(code, out).toBe(0);
@@ -123,5 +152,18 @@ describe('the examples run', { timeout: 120_000 }, () => {
     });
     expect(code).toBe(1);
     expect(out).toContain('POST /v1/agents answered 401');
+  });
+
+  test('team-message.ts', async () => {
+    const { code, out } = await run(process.execPath, [
+      'examples/team-message.ts',
+      String(receiverPort),
+      'Who are you?',
+    ]);
+    expect(code, out).toBe(0);
+    expect(out).toMatch(/^delivery: 200 \{"deliveryId":"dlv_\w{26}","verdict":"received"\}$/m);
+    expect(out).toMatch(/^trigger trg_\w{26} is explicit; decision: accept /m);
+    expect(out).toMatch(/^reply in questions: \(rehearsal\) You asked: Who are you\?/m);
+    expect(out).toMatch(/^ticket tkt_\w{26} \(Who are you\?\) is closed\.$/m);
   });
 });

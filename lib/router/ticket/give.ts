@@ -75,12 +75,7 @@ const hasTaken = async ({ table }: TicketDeps, { orgId, id }: Ticket, { cause }:
   return (await table.get(key, { consistent: true })) !== undefined;
 };
 
-const give = async (
-  deps: TicketDeps,
-  ticket: Ticket,
-  message: Message,
-  beside: Beside,
-): Promise<Given | 'again'> => {
+const give = async (deps: TicketDeps, ticket: Ticket, message: Message, beside: Beside): Promise<Given | 'again'> => {
   const { orgId, id, executionIds } = ticket;
   const executionId = executionIds.at(-1);
   if (executionId === undefined) return 'refused';

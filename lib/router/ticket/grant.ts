@@ -49,7 +49,7 @@ const give = async (deps: TicketDeps, orgId: string, ticketId: string, slots: Sl
 
 const drop = async (deps: TicketDeps, orgId: string, ticketId: string, slots: Slots): Promise<void> => {
   try {
-    await deps.table.transact([slotsWrite(orgId, slots, leave(slots, ticketId))]);
+    await deps.table.transact([slotsWrite(orgId, slots, leave(slots, ticketId), deps.clock.now())]);
   } catch (error) {
     if (!(error instanceof TransactionRefused)) throw error;
   }
@@ -66,7 +66,7 @@ const setGoing = async (
   const now = deps.clock.now();
   const after = changed(ticket, working('ordinary'), now);
   const { writes, effectIds } = changeWrites(ticket, after);
-  const all: readonly Write[] = [...writes, slotsWrite(orgId, slots, hold(slots, id, 'ordinary', now).slots)];
+  const all: readonly Write[] = [...writes, slotsWrite(orgId, slots, hold(slots, id, 'ordinary', now).slots, now)];
   let tries = 0;
   // Of a second try only the execution was read again: the rest may have moved too, and is read again from the start.
   const beside = async (): Promise<readonly Write[]> => {

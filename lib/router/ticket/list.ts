@@ -70,18 +70,16 @@ const lineOf = ({ id, title, phase, reason, mandate, report }: Ticket): string =
 };
 
 /**
- * What is going on, on one page: open tickets first, then those that ended last. Of one repository where one is named, for
- * an answer could carry it out to people who may not read elsewhere. Titles and reports are words of others.
+ * What is going on, on one page: open tickets first, then those that ended last. Titles and reports are words of others.
+ * @param shows which tickets; an answer could carry the page out to people who may not read elsewhere
  */
 export const overview = async (
   deps: Deps,
   orgId: string,
-  { repositoryId }: { readonly repositoryId?: string | undefined } = {},
+  shows: (ticket: Ticket) => boolean,
 ): Promise<readonly string[]> => {
   const listed = await listTickets(deps, orgId, {}, { limit: 100 });
-  const here = listed.items.filter(
-    ({ mandate }) => repositoryId === undefined || mandate.repositoryId === repositoryId,
-  );
+  const here = listed.items.filter(shows);
   const open = here.filter(({ endedAt }) => endedAt === undefined);
   const ended = here.filter(({ endedAt }) => endedAt !== undefined);
   const shown = [...open, ...ended].slice(0, MOST_SHOWN);

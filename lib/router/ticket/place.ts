@@ -32,9 +32,9 @@ export const findPlace = async (
   const taken = take(slots, { ticketId, human }, policy.policy.maxWorkers, now);
   if (taken !== undefined) {
     const after = changed(ticket, { ...changes, ...working(taken.kind) }, now);
-    return { policy, slot: taken.kind, after, slots: slotsWrite(orgId, slots, taken.slots) };
+    return { policy, slot: taken.kind, after, slots: slotsWrite(orgId, slots, taken.slots, now) };
   }
   if (isFull(slots)) throw conflict('queue_full', `${MOST_WAITING} tickets wait for a place already.`);
   const after = changed(ticket, { ...changes, ...queued }, now);
-  return { policy, slot: undefined, after, slots: slotsWrite(orgId, slots, enqueue(slots, ticketId, human, now)) };
+  return { policy, slot: undefined, after, slots: slotsWrite(orgId, slots, enqueue(slots, ticketId, human, now), now) };
 };

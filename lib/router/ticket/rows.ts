@@ -1,7 +1,7 @@
 /** Rows of the tickets' room as they are written, and guards over them. */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { keys, owner } from '../../kernel/keys.ts';
+import { due, keys, owner } from '../../kernel/keys.ts';
 import { and, type Condition, eq, type Item, missing, type Table, type Value, type Write } from '../../kernel/table.ts';
 import { TABLE } from '../../names.ts';
 import { makeRow, ROW_VERSION, readRow } from '../../tenancy/row.ts';
@@ -41,9 +41,22 @@ export const readSlots = async (table: Table, orgId: string): Promise<Slots> => 
   return item === undefined ? NO_SLOTS : readRow(slotsSchema, item);
 };
 
+const HOUR_MS = 3_600_000;
+
+/** In an hour or two, and the same for all who ask within one: the sweep compares then what holds and what works. */
+export const repairMark = (orgId: string, now: number) => ({
+  duePk: due.pkOf('sweep', orgId),
+  dueSk: due.sk(Math.ceil((now + HOUR_MS) / HOUR_MS) * HOUR_MS, orgId),
+});
+
 /** Refused where somebody else has given or taken a place meanwhile. */
-export const slotsWrite = (orgId: string, before: Slots, after: Slots): Write => ({
-  put: makeRow(keys.slots(orgId), { ...plain(after), version: before.version + 1 }),
+export const slotsWrite = (orgId: string, before: Slots, after: Slots, now: number): Write => ({
+  put: makeRow(keys.slots(orgId), {
+    ...plain(after),
+    version: before.version + 1,
+    // With nobody in it there is nothing to look after.
+    ...(after.holders.length + after.queue.length > 0 && repairMark(orgId, now)),
+  }),
   if: before.version === 0 ? missing('pk') : and(eq('v', ROW_VERSION), eq('version', before.version)),
 });
 

@@ -87,7 +87,7 @@ const yielded = async (
   }
   const after = changed(ticket, { ...mark, ...working(taken.kind) }, now);
   const { writes, effectIds } = changeWrites(ticket, after);
-  const all = [...writes, slotsWrite(ticket.orgId, slots, taken.slots)];
+  const all = [...writes, slotsWrite(ticket.orgId, slots, taken.slots, now)];
   let tries = 0;
   try {
     await beginTurn(deps, execution, turnChanges(policy, taken.kind), async () => {
@@ -122,7 +122,11 @@ const commit = async (
 ): Promise<boolean> => {
   const { writes, effectIds } = changeWrites(before, after);
   try {
-    await deps.table.transact([...writes, slotsWrite(before.orgId, slots, then), runStands(execution)]);
+    await deps.table.transact([
+      ...writes,
+      slotsWrite(before.orgId, slots, then, after.updatedAt),
+      runStands(execution),
+    ]);
   } catch (error) {
     if (error instanceof TransactionRefused) return false;
     throw error;

@@ -56,7 +56,7 @@ const rowsOf = async (deps: TicketDeps, at: { orgId: string; ticketId: string },
     now,
   );
   const { writes, effectIds } = changeWrites(ticket, after);
-  return { writes: [...writes, slotsWrite(at.orgId, slots, leave(slots, at.ticketId))], effectIds };
+  return { writes: [...writes, slotsWrite(at.orgId, slots, leave(slots, at.ticketId), now)], effectIds };
 };
 
 /**

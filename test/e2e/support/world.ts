@@ -20,9 +20,9 @@ export const startWorld = async (
     const cloud = await startCloud({
       OPENAI_BASE_URL: model.url,
       OPENAI_API_KEY: 'key-of-the-operator',
-      // The model is also reached as an account of the organisation, which goes through the guarded fetch.
-      EGRESS_ALLOW: `${sink.host},${model.host}`,
       ...environment,
+      // The model is also reached as an account of the organisation, which goes through the guarded fetch.
+      EGRESS_ALLOW: [sink.host, model.host, environment.EGRESS_ALLOW ?? []].flat().join(','),
     });
     const close = async (): Promise<void> => {
       await cloud.stop();

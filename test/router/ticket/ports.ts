@@ -24,6 +24,8 @@ export const makePorts = (
   },
   strike?: Strike,
   random?: () => number,
+  /** Looks at the rows after each call. */
+  watch: () => void = () => undefined,
 ) => {
   let calls = 0;
   let dead = false;
@@ -44,6 +46,7 @@ export const makePorts = (
       alive();
     }
     const result = await apply();
+    watch();
     if (hit) {
       dead = true;
       alive();

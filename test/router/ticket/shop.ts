@@ -16,7 +16,7 @@ import { makeRowMemory } from '../../../lib/execution/step/row-memory.ts';
 import { together } from '../../../lib/execution/upper-floors.ts';
 import { makeIds } from '../../../lib/kernel/ids.ts';
 import { keys, parseExecutionPk } from '../../../lib/kernel/keys.ts';
-import { eq, type Value } from '../../../lib/kernel/table.ts';
+import { eq, type Item, type Value, type Write } from '../../../lib/kernel/table.ts';
 import type { ModelRequest } from '../../../lib/model/model.ts';
 import { namesHandle } from '../../../lib/router/gate/mentions.ts';
 import type { MandateScope } from '../../../lib/router/mandate/mandate.ts';
@@ -35,6 +35,7 @@ import { makeDesk } from '../../../lib/router/ticket/desk.ts';
 import { ticketFloor } from '../../../lib/router/ticket/floor.ts';
 import { openTicket } from '../../../lib/router/ticket/open.ts';
 import { ticketOutlet } from '../../../lib/router/ticket/outlet.ts';
+import { answerTicket, retryTicket } from '../../../lib/router/ticket/people.ts';
 import { notifyPolicyChange } from '../../../lib/router/ticket/policy-notice.ts';
 import { readSlots } from '../../../lib/router/ticket/rows.ts';
 import { readTicket, type Ticket } from '../../../lib/router/ticket/ticket.ts';
@@ -63,18 +64,25 @@ export interface ShopOptions {
   readonly policy?: Partial<Policy>;
   readonly strike?: Strike;
   readonly tools?: readonly Tool[];
+  /** Looks at all rows after each call of the ports. */
+  readonly watch?: (rows: readonly Item[]) => void;
+  /** What the model throws is a crash of the step. */
+  readonly crashes?: boolean;
   /** Calls of the ports take their time, by this chance. */
   readonly random?: () => number;
 }
 
-export const makeShop = async (worker: Worker, { policy = {}, strike, tools = [], random }: ShopOptions = {}) => {
+export const makeShop = async (
+  worker: Worker,
+  { policy = {}, strike, tools = [], random, watch, crashes = false }: ShopOptions = {},
+) => {
   const clock = makeFakeClock();
   const memory = makeMemoryTable(clock.now);
   const steps = makeMemoryQueue<StepMessage>();
   const effects = makeMemoryQueue<EffectMessage>();
   const postings = makeMemoryQueue<PostingMessage>();
   const assess = makeMemoryQueue<{ orgId: string; threadId: string }>();
-  const ports = makePorts({ memory, steps, effects, postings }, strike, random);
+  const ports = makePorts({ memory, steps, effects, postings }, strike, random, () => watch?.(memory.dump()));
   const log = makeMemoryLog();
   let chance = 0;
   const ids = makeIds((bytes) => {
@@ -182,7 +190,8 @@ export const makeShop = async (worker: Worker, { policy = {}, strike, tools = []
     try {
       await processStep(stepDeps, message, delivery(), () => 840_000);
     } catch (error) {
-      if (!(error instanceof NotYet || error instanceof PortFailure)) throw error;
+      const known = error instanceof NotYet || error instanceof PortFailure || crashes;
+      if (!known) throw error;
       // The message comes back when the lease has ended.
       await clock.advance(31_000);
       await steps.send(message, { delaySeconds: 0, tenant: ORG });
@@ -226,7 +235,11 @@ export const makeShop = async (worker: Worker, { policy = {}, strike, tools = []
     }
   };
 
-  const accept = async ({ threadId, triggerId }: StoredTrigger, scope: Partial<MandateScope> = {}): Promise<string> => {
+  const accept = async (
+    { threadId, triggerId }: StoredTrigger,
+    scope: Partial<MandateScope> = {},
+    more: readonly Write[] = [],
+  ): Promise<string> => {
     const ticketId = await invoke(async () => {
       const thread = await findThread(ports.table, ORG, threadId);
       const trigger = await findTrigger(ports.table, ORG, threadId, triggerId);
@@ -243,6 +256,7 @@ export const makeShop = async (worker: Worker, { policy = {}, strike, tools = []
       const decision = { decision: 'accept' as const, reason: 'asked', policyVersion: 1, at: clock.now() };
       const decided = { ...trigger, state: 'decided' as const, decision: { ...decision, ticketId: planned.ticketId } };
       await planned.start([
+        ...more,
         { put: triggerItem(decided), if: eq('state', 'pending') },
         { delete: keys.pendingTrigger(ORG, threadId, triggerId) },
         subscriptionWrite(thread, [...thread.tickets, planned.ticketId], clock.now()),
@@ -322,6 +336,7 @@ export const makeShop = async (worker: Worker, { policy = {}, strike, tools = []
       ]);
       await planned.wake();
     },
+    acceptWith: (stored: StoredTrigger, more: readonly Write[]): Promise<string> => accept(stored, {}, more),
     join(stored: StoredTrigger, ticketId: string): Promise<void> {
       return this.joinOnce(stored, ticketId);
     },
@@ -335,6 +350,10 @@ export const makeShop = async (worker: Worker, { policy = {}, strike, tools = []
         policyVersion: 1,
         alongside: () => [],
       }),
+    answer: (ticketId: string, content: string): Promise<Ticket> =>
+      invoke(() => answerTicket(deps, { orgId: ORG, ticketId }, content, { actor: 'key_1', key: `${++chance}` })),
+    retry: (ticketId: string): Promise<Ticket> =>
+      invoke(() => retryTicket(deps, { orgId: ORG, ticketId }, { actor: 'key_1', key: `${++chance}` })),
     /** A person decides about every open permission. */
     async decide(approve: boolean): Promise<void> {
       for (const ask of rows(/^ASK#/).map(readAsk)) {

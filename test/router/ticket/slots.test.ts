@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { settleTicket } from '../../../lib/router/ticket/settle.ts';
 import {
   enqueue,
   isFull,
@@ -10,7 +11,7 @@ import {
   type Slots,
   take,
 } from '../../../lib/router/ticket/slots.ts';
-import { said } from '../support/team.ts';
+import { ORG, said } from '../support/team.ts';
 import { makeShop, newest, type Worker } from './shop.ts';
 
 const taken = (slots: Slots, ticketId: string, human: boolean, most: number): Slots =>
@@ -164,6 +165,26 @@ describe('workers', () => {
     expect(shop.ticket(talker)).toMatchObject({ phase: 'queued' });
     expect(shop.run(talker)).toMatchObject({ status: 'WAITING_FOR_INPUT', parked: 'yield', seq: from + 5 });
     expect((await shop.slots()).queue).toMatchObject([{ ticketId: talker, human: true }]);
+  });
+
+  it('what is told again does not undo what has come since', async () => {
+    let worker = '';
+    const shop = await makeShop(
+      (_, { ticket, turn }) =>
+        ticket === worker
+          ? [['think', { thought: `Step ${turn}.` }]]
+          : [['report', { state: 'waiting', on: 'event', text: 'Ready.' }]],
+      { policy: { maxWorkers: 1 } },
+    );
+    const waits = await shop.open(said('@baton one', { issue: 1 }));
+    worker = await shop.accept(await shop.hear(said('@baton two', { issue: 2 })));
+    const lends = await shop.accept(await shop.hear(said('@baton three', { issue: 3 })));
+    await shop.answer(lends, 'First things first');
+    await shop.answer(waits, 'And now?');
+    expect(shop.ticket(waits).phase).toBe('queued');
+    await settleTicket(shop.deps, ORG, { ticketId: waits, executionId: shop.run(waits).executionId });
+    expect(shop.ticket(waits).phase).toBe('queued');
+    expect((await shop.slots()).queue.map(({ ticketId }) => ticketId)).toEqual([waits]);
   });
 
   it('more places in a new policy go to who waits', async () => {

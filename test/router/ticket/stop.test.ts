@@ -26,7 +26,7 @@ describe('I21: stop', () => {
     expect(await shop.slots()).toMatchObject({ holders: [], queue: [] });
     expect(shop.rows(/^DIGEST$/)).toMatchObject([{ end: 'stopped' }]);
     await shop.drain();
-    expect(shop.ticket(id).phase).toBe('closed');
+    expect(shop.ticket(id)).toMatchObject({ phase: 'closed', reason: { code: 'stopped' } });
     expect(shop.requests).toHaveLength(0);
   });
 

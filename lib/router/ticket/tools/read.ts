@@ -7,6 +7,7 @@ import { slice } from '../../points.ts';
 import { findTrigger } from '../../thread/find.ts';
 import { framed, newMark } from '../../untrusted/frame.ts';
 import { legible } from '../../untrusted/legible.ts';
+import { overview } from '../list.ts';
 import { readReport } from '../rows.ts';
 import type { Ticket } from '../ticket.ts';
 import { READ } from '../worker.ts';
@@ -17,7 +18,13 @@ const PAGE = 4_000;
 const LONGEST_PAGE = 8_000;
 
 const schema = z.strictObject({
-  id: z.string().min(1).max(100).describe('trg_… of a message, or tkt_… of this ticket: its mandate and reports.'),
+  id: z
+    .string()
+    .min(1)
+    .max(100)
+    .describe(
+      'trg_… of a message, tkt_… of this ticket (its mandate and reports), or overview: what else is going on here.',
+    ),
   offset: z.int().min(0).max(1_000_000).optional().describe('Characters to pass over.'),
   limit: z.int().min(1).max(LONGEST_PAGE).optional().describe(`Characters at most; ${PAGE} if left out.`),
 });
@@ -37,6 +44,13 @@ const ofTicket = async (table: Table, ticket: Ticket): Promise<string> => {
     ...(reports.length === 0 ? ['none'] : reports),
   ].join('\n');
 };
+
+const OVERVIEW = 'overview';
+
+/** Tickets that the ticket's own people may know of: of the same repository, or in a Thread of its own. */
+const isNear = (ticket: Ticket, other: Ticket): boolean =>
+  (ticket.mandate.repositoryId !== undefined && other.mandate.repositoryId === ticket.mandate.repositoryId) ||
+  other.threads.some(({ threadId }) => ticket.threads.some((own) => own.threadId === threadId));
 
 /** Only what stands in the ticket's own Threads: an id from elsewhere is no id. */
 const ofTrigger = async (table: Table, ticket: Ticket, triggerId: string) => {
@@ -63,6 +77,11 @@ export const makeRead = (deps: ToolDeps): Tool<z.infer<typeof schema>> => ({
     if (id === ticket.id) {
       const page = slice(await ofTicket(deps.table, ticket), offset, limit);
       return yes(`${page.text}${more(page.next)}`);
+    }
+    if (id === OVERVIEW) {
+      const lines = await overview(deps, ticket.orgId, (other) => isNear(ticket, other));
+      const page = slice(lines.join('\n'), offset, limit);
+      return yes(`${framed(newMark(), page.text)}${more(page.next)}`);
     }
     const trigger = isId('trg', id) ? await ofTrigger(deps.table, ticket, id) : undefined;
     if (trigger === undefined) return no(`There is no ${id} in the discussions of this ticket.`);
