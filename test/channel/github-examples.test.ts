@@ -8,9 +8,8 @@ interface Event {
   readonly name: string;
   readonly examples: readonly object[];
 }
-const events = createRequire(import.meta.url)(
-  '@octokit/webhooks-examples/api.github.com/index.json',
-) as readonly Event[];
+const require = createRequire(import.meta.url);
+const events = require('@octokit/webhooks-examples/api.github.com/index.json') as readonly Event[];
 const all = events.flatMap(({ name, examples }) => examples.map((payload) => ({ name, payload })));
 
 const verdictsOf = async (given: Partial<typeof GITHUB>) => {

@@ -51,11 +51,11 @@ test(`kill -9 of everything, ${KILLS} times, with copies and another order: each
     const tickets = await list('/v1/tickets?limit=100');
     return tickets.length === ISSUES && tickets.every((ticket) => ticket.phase === phase);
   };
-  fired += await hurryUntil(team, () => allAre('person/answer'), 90);
+  fired += await hurryUntil(team, () => allAre('person/answer'), 150);
   await Promise.all(
     issues.flatMap((issue, n) => [says(issue, ALICE, `Make it ${n + 10}px.`), says(issue, STRANGER, `Mine too ${n}.`)]),
   );
-  fired += await hurryUntil(team, () => allAre('person/review'), 60);
+  fired += await hurryUntil(team, () => allAre('person/review'), 150);
   fired += await hurryUntil(
     team,
     async () => (await list('/v1/effects?limit=100')).every(({ state }) => state === 'sent'),

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -6,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from './support/api.ts';
 import { ROOT } from './support/cloud.ts';
 import { finish, use } from './support/scripted-model.ts';
+import { decides, report } from './support/team-scripts.ts';
 import { startWorld, type World } from './support/world.ts';
 
 let world: World;
@@ -18,6 +20,37 @@ const bootstrap = async (...options: string[]): Promise<string> => {
   const args = ['run', '--silent', 'bootstrap', '--', ...options];
   const env = { ...process.env, BATON_HOME: world.cloud.home };
   return (await promisify(execFile)('npm', args, { cwd: ROOT, env })).stdout;
+};
+
+const SECRET = 'a-secret-of-the-feed';
+
+/** Somebody asks something, the Router answers it; and a ticket. */
+const discuss = async (sourceId: string) => {
+  const { cloud, model } = world;
+  model.script(
+    'router',
+    decides(() => ({ decision: 'answer', reply: 'Ours.' })),
+  );
+  model.script('worker', () => report('ready', 'ours'));
+  await cloud.must('PUT', '/v1/policy', {
+    allow: [{ sourceId, actorId: 'ann' }],
+    admission: [{ sourceId, scope: '*', ceiling: 'explicit' }],
+    assessment: { model: 'router' },
+    worker: { model: 'worker' },
+  });
+  const body = JSON.stringify({ id: '1', thread: 'ours', actor: { id: 'ann', type: 'user' }, text: 'How is it?' });
+  const headers = { 'x-baton-signature': `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}` };
+  await cloud.must('POST', `/ingest/${sourceId}`, body, { key: null, headers });
+  const ticket = await cloud.must('POST', '/v1/tickets', { title: 'ours', text: 'Look.' });
+  await eventually('the answer is out', () => world.sink.got.some(({ path }) => path === '/replies'));
+  const [threads, effects] = await Promise.all([cloud.must('GET', '/v1/threads'), cloud.must('GET', '/v1/effects')]);
+  const phase = async () => (await cloud.must('GET', `/v1/tickets/${ticket.id}`)).phase;
+  await eventually('the ticket waits for a review', async () => (await phase()) === 'person/review');
+  return {
+    threadId: threads.items[0]?.id ?? 'none',
+    effectId: effects.items[0]?.id ?? 'none',
+    ticketId: ticket.id,
+  };
 };
 
 beforeAll(async () => {
@@ -40,7 +73,7 @@ beforeAll(async () => {
   const { agentId } = asking;
   const ends = { name: 'ends', start: 'end', steps: { end: { kind: 'END' } } };
   const hook = { url: 'https://hooks.example.org/a', events: ['question.asked'] };
-  const feed = { kind: 'http', name: 'feed', secrets: ['eight-characters'] };
+  const feed = { kind: 'http', name: 'feed', secrets: [SECRET], replyUrl: `${world.sink.url}/replies` };
   const [workflow, schedule, webhook, template, attention, source] = await Promise.all([
     cloud.must('POST', '/v1/workflows', ends),
     cloud.must('POST', '/v1/schedules', { agentId, every: 'P1D', startAt: '2099-01-01T00:00:00Z' }),
@@ -49,7 +82,9 @@ beforeAll(async () => {
     cloud.must('GET', '/v1/attention'),
     cloud.must('POST', '/v1/sources', feed),
   ]);
+  const discussed = await discuss(source.id);
   ids = {
+    ...discussed,
     agentId: asking.agentId,
     executionId: asking.id,
     permissionId: items[0]?.id ?? 'none',
@@ -87,6 +122,8 @@ const BODIES: { readonly [route: string]: unknown } = {
   'post /v1/agents/{agentId}/executions': {},
   'patch /v1/schedules/{scheduleId}': { maxRuns: 9 },
   'patch /v1/webhooks/{webhookId}': { description: 'stolen' },
+  'patch /v1/sources/{sourceId}': { name: 'stolen' },
+  'post /v1/tickets/{ticketId}/answer': { content: 'stolen' },
 };
 /** Parameters that are no ids; one organisation's names mean nothing to another. */
 const NAMES: { readonly [parameter: string]: string } = { key: 'goals', path: 'secret.txt' };
@@ -123,6 +160,18 @@ describe('another organisation', () => {
       '/v1/providers',
       `/v1/executions?agentId=${ids.agentId}`,
       `/v1/agents?projectId=${ids.projectId}`,
+      '/v1/sources',
+      '/v1/threads',
+      '/v1/triggers',
+      '/v1/decisions',
+      '/v1/tickets',
+      '/v1/effects',
+      '/v1/policy/versions',
+      `/v1/threads?sourceId=${ids.sourceId}`,
+      `/v1/triggers?threadId=${ids.threadId}`,
+      `/v1/decisions?threadId=${ids.threadId}`,
+      `/v1/tickets?threadId=${ids.threadId}`,
+      `/v1/effects?ticketId=${ids.ticketId}`,
     ]) {
       expect(await list(path), path).toEqual([]);
     }
@@ -134,6 +183,19 @@ describe('another organisation', () => {
       limits: { maxIterations: 25 },
     });
     expect((await world.cloud.must('GET', `/v1/agents/${ids.agentId}`)).name).toBe('tester');
+    expect((await world.cloud.must('GET', `/v1/sources/${ids.sourceId}`)).name).toBe('feed');
+    expect((await world.cloud.must('GET', `/v1/tickets/${ids.ticketId}`)).phase).toBe('person/review');
+  });
+
+  test('its tickets cannot speak in a foreign discussion, and its policy and status are its own', async () => {
+    const options = { key: other };
+    const ticket = { title: 'x', text: 'x', threadId: ids.threadId };
+    expect((await world.cloud.call('POST', '/v1/tickets', ticket, options)).status).toBe(404);
+    expect(await world.cloud.must('GET', '/v1/policy', undefined, options)).toMatchObject({ version: 0, allow: [] });
+    const { text } = await world.cloud.call('GET', '/v1/status', undefined, options);
+    for (const id of Object.values(ids)) expect(text).not.toContain(id);
+    const preview = await world.cloud.must('POST', '/v1/policy/preview', {}, options);
+    expect(preview.items).toEqual([]);
   });
 
   test('its agent cannot live in a foreign project, and is not told that there is one', async () => {

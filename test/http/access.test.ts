@@ -3,6 +3,8 @@ import { attentionIdOf, type NewAttention, openAttention } from '../../lib/atten
 import type { Route } from '../../lib/http/define-route.ts';
 import { ROUTES } from '../../lib/http/routes/all.ts';
 import { keys } from '../../lib/kernel/keys.ts';
+import { postingWrites } from '../../lib/router/outbox/write.ts';
+import { threadWrites } from '../../lib/router/thread/thread-writes.ts';
 import { SCOPES, type Scope } from '../../lib/tenancy/scope.ts';
 import { newDeliveryItem } from '../../lib/webhook/delivery.ts';
 import { type Harness, makeHarness } from './support/harness.ts';
@@ -14,7 +16,6 @@ const EXAMPLES: { readonly [param: string]: string } = {
   key: 'goals',
   name: 'mine',
   path: 'a.txt',
-  sourceId: 'src_x',
 };
 
 /** The path with ids that are well formed. */
@@ -34,6 +35,9 @@ const idLike = (param: string): string => {
     webhookId: 'whk',
     deliveryId: 'dlv',
     sourceId: 'src',
+    threadId: 'thr',
+    ticketId: 'tkt',
+    effectId: 'eff',
   }[param];
   return `${prefix}_${'0'.repeat(26)}${param === 'permissionId' ? '_1_101' : ''}`;
 };
@@ -111,6 +115,13 @@ describe("another organisation's ids", () => {
     await h.table.put(delivery);
     const source = { kind: 'http', name: 's', secrets: ['eight-characters'] };
     const sourceId = (await h.call('POST', '/v1/sources', source)).json.id as string;
+    const ticket = await h.call('POST', '/v1/tickets', { title: 't', text: 'x' });
+    const threadId = `thr_${'1'.repeat(26)}`;
+    const place = { threadId, sourceId, replyTo: { thread: '1/issues/1' } };
+    const named = { key: 'gh:1:issue:1', title: 't', replyTo: place.replyTo };
+    const at = { orgId: h.a.organisationId, sourceId, threadId, named, now: h.clock.now() };
+    const { postingId, writes } = postingWrites({ ...at, place, cause: 'x', at: at.now, body: 'secret' });
+    await h.table.transact([...threadWrites({ unknownKeys: [] }, at, []), ...writes]);
     const item: NewAttention = {
       orgId: h.a.organisationId,
       kind: 'error',
@@ -131,6 +142,9 @@ describe("another organisation's ids", () => {
       permissionId,
       webhookId,
       sourceId,
+      threadId,
+      ticketId: ticket.json.id as string,
+      effectId: postingId,
       deliveryId: String(delivery.deliveryId),
       projectId: project.json.id as string,
       keyId: key.json.id as string,
@@ -146,6 +160,7 @@ describe("another organisation's ids", () => {
     decidePermission: { decision: 'approve' },
     changeAgent: { name: 'stolen' },
     changeSchedule: { maxRuns: 9 },
+    answerTicket: { content: 'stolen' },
   };
 
   const addressed = guarded.filter((route) => /\{/.test(route.path) && route.operationId !== 'putProvider');

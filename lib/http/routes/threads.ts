@@ -17,7 +17,7 @@ import {
 
 const id = z.string().min(1).max(200);
 const threadId = z.string().regex(new RegExp(idPattern({ prefix: 'thr', what: 'thread' })));
-const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+const flag = z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' });
 
 export const threadRoutes: readonly Route[] = [
   defineRoute({

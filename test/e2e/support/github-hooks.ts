@@ -1,5 +1,6 @@
 /** Events as GitHub delivers them: its headers, its signature over the bytes, payloads with the members that it sends. */
 import { createHmac, randomUUID } from 'node:crypto';
+import type { IssueCommentCreatedEvent, IssuesOpenedEvent } from '@octokit/webhooks-types';
 import type { Comment, Issue, Person, Repository } from '../../support/github-server/state.ts';
 import { webOf } from '../../support/github-server/state.ts';
 
@@ -9,6 +10,9 @@ export interface Hook {
   /** GitHub's id of the delivery; a redelivery has the same. */
   readonly id: string;
 }
+
+/** Some of the members, as GitHub types them. */
+type Part<T> = T extends object ? { readonly [member in keyof T]?: Part<T[member]> } : T;
 
 const iso = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 const user = ({ id, login, type = 'User' }: Person) => ({ id, login, type });
@@ -21,16 +25,20 @@ const issueOf = (repository: Repository, issue: Issue, at: number) => ({
   title: issue.title,
   body: issue.body,
   user: user(issue.user),
-  state: issue.state,
+  state: 'open' as const,
   html_url: webOf(repository, issue),
-  author_association: 'MEMBER',
+  author_association: 'MEMBER' as const,
   ...(issue.pull !== undefined && { pull_request: { url: webOf(repository, issue) } }),
   created_at: iso(at),
   updated_at: iso(at),
   closed_at: null,
 });
 
-const hook = (event: string, payload: object): Hook => ({ event, payload, id: randomUUID() });
+const hook = (event: string, payload: Part<IssuesOpenedEvent> | Part<IssueCommentCreatedEvent>): Hook => ({
+  event,
+  payload,
+  id: randomUUID(),
+});
 
 export const issueOpened = (repository: Repository, issue: Issue, installationId: number): Hook =>
   hook('issues', {
@@ -46,7 +54,7 @@ export const commentCreated = (
   issue: Issue,
   comment: Comment,
   installationId: number,
-  association = 'MEMBER',
+  association: IssueCommentCreatedEvent['comment']['author_association'] = 'MEMBER',
 ): Hook =>
   hook('issue_comment', {
     action: 'created',

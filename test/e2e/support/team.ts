@@ -148,7 +148,8 @@ export const startTeam = async (environment: Environment = {}): Promise<Team> =>
     },
     async says(issue, by, body) {
       const comment = github.comment(issue, by, body);
-      await hook(commentCreated(repository, issue, comment, INSTALLATION_ID));
+      const association = by.id === ALICE.id ? 'MEMBER' : 'NONE';
+      await hook(commentCreated(repository, issue, comment, INSTALLATION_ID, association));
       return comment;
     },
     hook,

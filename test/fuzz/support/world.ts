@@ -10,9 +10,9 @@ import { makeAuthenticator } from '../../../lib/tenancy/authenticate.ts';
 import { bootstrap } from '../../../lib/tenancy/bootstrap.ts';
 import { toolSpec } from '../../../lib/tools/spec.ts';
 import { allTools } from '../../../lib/tools/toolkit.ts';
+import { makeTicketDeps } from '../../router/support/ticket-deps.ts';
 import { makeMemoryQueue } from '../../support/memory-queue.ts';
 import { makeEngine } from './engine.ts';
-import { makeTicketDeps } from '../../router/support/ticket-deps.ts';
 
 export interface Sent {
   readonly method: string;

@@ -5,8 +5,8 @@ import { makeIds } from '../../../lib/kernel/ids.ts';
 import { makeGuardedFetch } from '../../../lib/net/guarded-fetch.ts';
 import { makeEndpointJudge } from '../../../lib/net/judge-endpoint.ts';
 import { makeModelClient } from '../../../lib/openai/model-client.ts';
-import { handleOf, namesHandle } from '../../../lib/router/gate/mentions.ts';
 import { ProviderError } from '../../../lib/router/channel.ts';
+import { handleOf, namesHandle } from '../../../lib/router/gate/mentions.ts';
 import type { PostingMessage } from '../../../lib/router/message.ts';
 import type { ProviderFor } from '../../../lib/router/outbox/deps.ts';
 import type { FireMessage } from '../../../lib/schedule/message.ts';
@@ -15,11 +15,11 @@ import { makeAuthenticator } from '../../../lib/tenancy/authenticate.ts';
 import { bootstrap } from '../../../lib/tenancy/bootstrap.ts';
 import type { Scope } from '../../../lib/tenancy/scope.ts';
 import type { WebhookMessage } from '../../../lib/webhook/message.ts';
+import { makeTicketDeps } from '../../router/support/ticket-deps.ts';
 import { makeFakeClock } from '../../support/fake-clock.ts';
 import { makeMemoryQueue } from '../../support/memory-queue.ts';
 import { makeMemorySecrets } from '../../support/memory-secrets.ts';
 import { makeMemoryTable } from '../../support/memory-table.ts';
-import { makeTicketDeps } from '../../router/support/ticket-deps.ts';
 import { makeFakeExecutions } from './fake-executions.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
@@ -129,7 +129,23 @@ export const makeHarness = async (allow: readonly string[] = []) => {
     provider = next;
   };
 
-  return { postings, provide, fires, webhooks, call, keyWith, agent, a, b, deps, table, clock, secrets, executions, errors };
+  return {
+    postings,
+    provide,
+    fires,
+    webhooks,
+    call,
+    keyWith,
+    agent,
+    a,
+    b,
+    deps,
+    table,
+    clock,
+    secrets,
+    executions,
+    errors,
+  };
 };
 
 export type Harness = Awaited<ReturnType<typeof makeHarness>>;

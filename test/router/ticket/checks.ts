@@ -25,6 +25,7 @@ export const violationsOf = async (shop: Shop): Promise<string[]> => {
   const found: string[] = [];
   const slots = await shop.slots();
   const tickets = shop.tickets();
+  if (slots.queue.length > 0 && slots.holders.length === 0) found.push('all places are free, and somebody waits');
   for (const ticket of tickets) {
     const run = shop.run(ticket.id);
     const holds = slots.holders.find(({ ticketId }) => ticketId === ticket.id);

@@ -11,8 +11,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: 'a place is given back only while the run stands where it was read',
     file: 'settle.ts',
-    find: ', runStands(execution)]);',
-    put: ']);',
+    find: '      runStands(execution),\n',
+    put: '',
   },
   {
     guard: 'a message relies on the ticket, with its place, being as it was read',
@@ -36,12 +36,6 @@ export const MUTATIONS: readonly Mutation[] = [
     guard: 'only the last run speaks for its ticket',
     file: 'settle.ts',
     find: ' || ticket.executionIds.at(-1) !== executionId',
-    put: '',
-  },
-  {
-    guard: 'a place that came free goes on to who waits',
-    file: 'settle.ts',
-    find: '  await grantNext(deps, orgId);\n',
     put: '',
   },
   {
