@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { makeCrowd } from '../execution/step/crowd.ts';
 import type { StepDeps } from '../execution/step/deps.ts';
 import { makeRowMemory } from '../execution/step/row-memory.ts';
 import { ENV } from '../names.ts';
@@ -13,6 +14,9 @@ import { modelClient, models } from './models.ts';
 import { providerFor } from './providers.ts';
 import { ticketDeps } from './tickets.ts';
 
+/** A process wakes one after the other: ten of them see thirty in a second. */
+const WAKES = { many: 3, withinMs: 1_000 };
+
 /** All waits for the model of one step together; above it a person is asked. */
 const MAX_WAIT_MS = 3_600_000;
 
@@ -21,6 +25,7 @@ export const stepDeps = once(
     ...executionDeps(),
     blobs: blobs(),
     memory: makeRowMemory(),
+    crowd: makeCrowd(WAKES.many, WAKES.withinMs),
     models: modelClient(),
     resolveModel: models(),
     tools: new Map(

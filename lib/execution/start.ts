@@ -24,6 +24,8 @@ export interface NewRun {
   readonly config: ConfigEntries;
   /** The schedule whose occurrence this run is. */
   readonly scheduleId?: string | undefined;
+  /** Asked once the run stands: seconds by which its first step and the news of it step aside. Without it they do not. */
+  readonly aside?: (() => number) | undefined;
   /** The call of another run that starts this one: its configuration is whole, nothing of the agent's own is added. */
   readonly parent?: (ParentCall & { readonly workflow?: string | undefined }) | undefined;
   /** It works for a ticket. `onTaint`: what becomes of a tool once words from outside have entered the run. */
@@ -146,8 +148,9 @@ export const startOnce = async (deps: StartDeps, run: NewRun): Promise<Started> 
     if (error.refused[1]) throw notFound('agent');
     throw error;
   }
-  await deps.upper.wake(change);
-  return { execution: await wake(deps, execution), fresh: true };
+  const aside = run.aside?.() ?? 0;
+  await deps.upper.wake({ ...change, aside });
+  return { execution: await wake(deps, execution, aside), fresh: true };
 };
 
 const firstInputs = ({ inputs = [] }: NewRun, at: number): readonly Omit<InputRow, 'v'>[] => {
@@ -158,8 +161,8 @@ const firstInputs = ({ inputs = [] }: NewRun, at: number): readonly Omit<InputRo
   });
 };
 
-const wake = async (deps: StartDeps, execution: Execution): Promise<Execution> => {
+const wake = async (deps: StartDeps, execution: Execution, delaySeconds = 0): Promise<Execution> => {
   if (execution.status !== 'RUNNING') return execution;
-  await deps.steps.send(messageFor(execution), { delaySeconds: 0, tenant: execution.orgId });
+  await deps.steps.send(messageFor(execution), { delaySeconds, tenant: execution.orgId });
   return execution;
 };

@@ -1,8 +1,13 @@
 /** Usage that belongs to no run: an assessment of the Router. Written with the reply that was bought, so it counts once. */
 import { dayOf } from '../kernel/day.ts';
-import type { Write } from '../kernel/table.ts';
-import { type Figures, NO_FIGURES, NO_PROJECT, plus, type Share } from './figures.ts';
-import { addTo, shardOf } from './roll-up.ts';
+import { keys } from '../kernel/keys.ts';
+import { set, type Write } from '../kernel/table.ts';
+import { type Figures, NO_FIGURES, NO_PROJECT, plus } from './figures.ts';
+import { shardOf } from './roll-up.ts';
+import { additionsOf, USAGE_VERSION } from './row.ts';
+
+/** Stands in the place of an agent for what the Router itself has used. */
+export const ROUTER = 'router';
 
 export interface Bought {
   readonly orgId: string;
@@ -14,14 +19,11 @@ export interface Bought {
   readonly at: number;
 }
 
-/** Adds to the rows of the day, the model, and of what is in no project. */
+/** Adds to the row of the day of what no agent has used, and to the model's part of it. */
 export const usageWrites = ({ orgId, cause, model, figures, at }: Bought): readonly Write[] => {
   const day = dayOf(at);
-  const whole = plus(NO_FIGURES, figures);
-  const shares: readonly Share[] = [
-    { dimension: 'day', key: day, day, figures: whole },
-    { dimension: 'model', key: model, day, figures: whole },
-    { dimension: 'project', key: NO_PROJECT, day, figures: whole },
-  ];
-  return shares.map((share) => addTo(orgId, shardOf(cause, 0), share));
+  const all = plus(NO_FIGURES, figures);
+  const changes = additionsOf({ day, all, models: new Map([[model, all]]), tools: new Map() });
+  const row = keys.usage(orgId, day, ROUTER, NO_PROJECT, shardOf(cause));
+  return changes.length === 0 ? [] : [{ update: row, changes: [set('v', USAGE_VERSION), ...changes] }];
 };

@@ -1,7 +1,7 @@
-import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Assembly, LocalFunction } from '../template/assembly.ts';
 import { type Credentials, type EnvironmentOptions, functionEnvironment } from './environment.ts';
+import { makeKeptFile } from './kept-file.ts';
 import { openFunctionLog } from './log.ts';
 import { watchMemory } from './memory-watch.ts';
 import { failed, MAX_PAYLOAD_BYTES, type Outcome } from './outcome.ts';
@@ -39,6 +39,8 @@ export interface Functions {
   invoke(name: string, payload: Buffer | string): Promise<Outcome>;
   /** Returns at once; tries again twice, as Lambda does with events. */
   invokeAsync(name: string, payload: Buffer | string): void;
+  /** Starts the function's first process before an event asks for it. */
+  warm(name: string): void;
   /** Events that the function could take on at once. */
   free(name: string): number;
   /** Kills a process of the function with this name, ARN, logical id or role (logical id). False when it has none. */
@@ -55,12 +57,12 @@ export const startFunctions = (options: FunctionsOptions): Functions => {
   );
   let closed = false;
 
-  const writePids = (): void => {
-    const byName = assembly.functions.map((fn) => [fn.name, pools.get(fn.arn)?.pids() ?? []]);
-    const file = join(options.home, 'processes.json');
-    writeFileSync(`${file}.new`, JSON.stringify(Object.fromEntries(byName)));
-    renameSync(`${file}.new`, file);
-  };
+  const pids = makeKeptFile(
+    join(options.home, 'processes.json'),
+    () =>
+      JSON.stringify(Object.fromEntries(assembly.functions.map((fn) => [fn.name, pools.get(fn.arn)?.pids() ?? []]))),
+    options.echo,
+  );
 
   for (const fn of assembly.functions) {
     const log = logs.get(fn.arn);
@@ -78,9 +80,9 @@ export const startFunctions = (options: FunctionsOptions): Functions => {
       });
     const idleMs = options.idleMs ?? IDLE_MS;
     const room = (): boolean => makeRoom(pools, fn.arn);
-    pools.set(fn.arn, createPool({ max: capOf(fn, assembly), idleMs, start, room, changed: writePids }));
+    pools.set(fn.arn, createPool({ max: capOf(fn, assembly), idleMs, start, room, changed: pids.write }));
   }
-  writePids();
+  pids.write();
   const stopWatching = watchMemory(function* () {
     for (const pool of pools.values()) yield* pool.busy();
   });
@@ -115,6 +117,7 @@ export const startFunctions = (options: FunctionsOptions): Functions => {
     invokeAsync(name, payload) {
       void invokeWithRetries(name, payload);
     },
+    warm: (name) => pools.get(find(name)?.arn ?? '')?.warm(),
     free: (name) => pools.get(find(name)?.arn ?? '')?.free() ?? 0,
     killProcessOf(name) {
       const fn = find(name) ?? assembly.functions.find((one) => one.roleLogicalId === name || one.logicalId === name);
@@ -125,6 +128,7 @@ export const startFunctions = (options: FunctionsOptions): Functions => {
       stopWatching();
       await Promise.all([...pools.values()].map((pool) => pool.close()));
       warden.close();
+      await pids.written();
       await Promise.all([...logs.values()].map((log) => log.close()));
     },
   };

@@ -146,6 +146,14 @@ describe('the examples run', { timeout: 240_000 }, () => {
     expect(out).toMatch(/COMPLETED: Rehearsal: meadow 19/);
   });
 
+  test('scheduled-run.ts', async () => {
+    const { code, out } = await run(process.execPath, ['examples/scheduled-run.ts', String(receiverPort)]);
+    expect(code, out).toBe(0);
+    expect(out).toMatch(/^sch_\w{26} is due at \d{4}-/m);
+    // Events come in no order that anybody promised.
+    expect(out).toMatch(/^dlv_\w{26}: \w+ -> COMPLETED\nThe run is COMPLETED\.$/m);
+  });
+
   test('they say what was refused', async () => {
     const { code, out } = await run(process.execPath, ['examples/run-agent.ts', folder], {
       BATON_API_KEY: 'x'.repeat(40),
