@@ -3,6 +3,9 @@ import { keys } from '../../../lib/kernel/keys.ts';
 import { set } from '../../../lib/kernel/table.ts';
 import type { Policy } from '../../../lib/router/policy/policy.ts';
 import { storeTrigger } from '../../../lib/router/thread/store.ts';
+import { ROUTER } from '../../../lib/usage/book.ts';
+import { NO_FIGURES, NO_PROJECT } from '../../../lib/usage/figures.ts';
+import { readUsage } from '../../../lib/usage/row.ts';
 import { answerKey } from '../support/desk.ts';
 import { asked, decideAll, makeTeam, ORG, POLICY, reply, STRANGER, said, type Team } from '../support/team.ts';
 
@@ -241,8 +244,17 @@ describe('what an assessment costs', () => {
     await storeTrigger(team.deps, ORG, said('@baton mend it'));
     await team.assess();
     const usage = team.table.dump().filter(({ pk }) => pk.endsWith('#USAGE'));
-    expect(usage.map(({ key }) => key).sort()).toEqual(['2026-01-01', 'assessor', 'none']);
-    for (const row of usage) expect(row).toMatchObject({ calls: 1, input: 100, output: 20, cost: 120 });
+    const figures = { ...NO_FIGURES, calls: 1, input: 100, output: 20, cost: 120 };
+    expect(usage.map(readUsage)).toEqual([
+      {
+        day: '2026-01-01',
+        agentId: ROUTER,
+        projectId: NO_PROJECT,
+        all: figures,
+        models: new Map([['assessor', figures]]),
+        tools: new Map(),
+      },
+    ]);
   });
 
   it('is drawn from the budget of the day, and what was not spent is given back', async () => {
