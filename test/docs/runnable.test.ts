@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -8,9 +10,25 @@ import { blocksOf, ROOT, read } from './markdown.ts';
 
 let cloud: DemoCloud;
 let folder: string;
+let receiverPort: number;
+
+/** Nobody listens there at this moment. */
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+};
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'docs-test-'));
-  const environment = { PATH: process.env.PATH, HOME: process.env.HOME, STEP_DELAY_SECONDS: '0' };
+  receiverPort = await freePort();
+  const environment = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    STEP_DELAY_SECONDS: '0',
+    EGRESS_ALLOW: `127.0.0.1:${receiverPort}`,
+  };
   cloud = await startDemoCloud(new AbortController().signal, environment);
 });
 afterAll(async () => {
@@ -115,6 +133,14 @@ describe('the examples run', { timeout: 120_000 }, () => {
     expect(out).toContain('Waits for an answer to its question.');
     expect(out).toContain('answered: Mention the wolves.');
     expect(out).toMatch(/COMPLETED: Rehearsal: meadow 19/);
+  });
+
+  test('scheduled-run.ts', async () => {
+    const { code, out } = await run(process.execPath, ['examples/scheduled-run.ts', String(receiverPort)]);
+    expect(code, out).toBe(0);
+    expect(out).toMatch(/^sch_\w{26} is due at \d{4}-/m);
+    // Events come in no order that anybody promised.
+    expect(out).toMatch(/^dlv_\w{26}: \w+ -> COMPLETED\nThe run is COMPLETED\.$/m);
   });
 
   test('they say what was refused', async () => {
