@@ -4,6 +4,7 @@ import { UnreadableRow } from '../../lib/kernel/errors.ts';
 import type { Item, Value } from '../../lib/kernel/table.ts';
 import { attributesOf, KINDS, type Kind, without } from './support/rows.ts';
 import { always, TEST_MS } from './support/runs.ts';
+import { UPPER_KINDS } from './support/upper-rows.ts';
 
 /** The row as read, or that it cannot be. Any other error is a failure. */
 const read = ({ read: reader }: Kind, item: Item): { readonly [field: string]: unknown } | 'unreadable' => {
@@ -38,7 +39,7 @@ const anyValue: fc.Arbitrary<Value> = fc.oneof(
   fc.string({ unit: 'binary' }),
 );
 
-describe.each(KINDS)('a row: $name', (kind) => {
+describe.each([...KINDS, ...UPPER_KINDS])('a row: $name', (kind) => {
   const whole = read(kind, kind.item);
   const names = attributesOf(kind.item);
 
