@@ -9,7 +9,7 @@ import { withRows } from './rows.ts';
 import { functionOf } from './steps.ts';
 
 /**
- * The requests of a roll-up among those of an invocation: two reads, then one transaction over the run's mark and the rows
+ * The requests of a roll-up among those of an invocation: two reads, then one transaction over the run's mark and the row
  * of the day. Empty where there is none.
  */
 export const rollUpOf = (requests: readonly TracedRequest[]): readonly TracedRequest[] => {

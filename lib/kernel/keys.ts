@@ -26,7 +26,7 @@
  * | its gate, deliveries, what the gate holds back | ORG#o#WEBHOOK#w | GATE, DELIVERY#d, HELD#d |
  * | schedule | ORG#o#SCHEDULE#s | SCHEDULE |
  * | what a run has rolled up into the usage rows | ORG#o#EXEC#e | ROLLED |
- * | usage of a day | ORG#o#USAGE | <dimension>#<key>#<day>#<shard> |
+ * | usage of a day | ORG#o#USAGE | <day>#<a>#<p or none>#<shard> |
  * | daily budget: what was given out | ORG#o | BUDGET#<day> |
  * | whole number of an id (SuperAGI's API): the last one given, both directions | ORG#o#NUMBER | LAST#<kind>, OF#<id>, <kind>#<number> |
  * | schedule that SuperAGI's API gave an agent | ORG#o#AGENT#a | SCHEDULE |
@@ -43,10 +43,6 @@ const agentPk = (orgId: string, agentId: string): string => `${org(orgId)}#AGENT
 const executionPk = (orgId: string, executionId: string): string => `${org(orgId)}#EXEC#${executionId}`;
 const numberPk = (orgId: string): string => `${org(orgId)}#NUMBER`;
 const webhookPk = (orgId: string, webhookId: string): string => `${org(orgId)}#WEBHOOK#${webhookId}`;
-
-/** Characters of a sort key's own are encoded, others of ASCII stay legible. */
-const usagePrefix = (dimension: string, key: string): string =>
-  `${dimension}#${encodeURIComponent(key.toWellFormed())}#`;
 
 /** Above every character that can follow a prefix in a sort key. */
 export const LAST = '\uffff';
@@ -165,16 +161,16 @@ export const keys = {
   }),
   files: (orgId: string, executionId: string) => ({ pk: executionPk(orgId, executionId), prefix: 'FILE#' }),
   rolled: (orgId: string, executionId: string): Key => ({ pk: executionPk(orgId, executionId), sk: 'ROLLED' }),
-  /** `key` as it is; encoded here, because it may hold any character. */
-  usage: (orgId: string, dimension: string, key: string, day: string, shard: number): Key => ({
+  /** `projectId` is `none` where there is none. */
+  usage: (orgId: string, day: string, agentId: string, projectId: string, shard: number): Key => ({
     pk: `${org(orgId)}#USAGE`,
-    sk: `${usagePrefix(dimension, key)}${day}#${shard}`,
+    sk: `${day}#${agentId}#${projectId}#${shard}`,
   }),
-  /** Rows of a dimension from a key and day on; `day` may be LAST: behind all days of the key. */
-  usageFrom: (orgId: string, dimension: string, key: string, day: string) => ({
+  /** All usage rows of the days, both inclusive. */
+  usageOfDays: (orgId: string, from: string, to: string) => ({
     pk: `${org(orgId)}#USAGE`,
-    from: key === '' ? `${dimension}#` : `${usagePrefix(dimension, key)}${day}`,
-    to: `${dimension}#${LAST}`,
+    from: `${from}#`,
+    to: `${to}#${LAST}`,
   }),
   budget: (orgId: string, day: string): Key => ({ pk: org(orgId), sk: `BUDGET#${day}` }),
   /** `kind` is the prefix of the ids that it counts. */
@@ -258,4 +254,14 @@ export const blobKeys = {
 export const parseExecutionPk = (pk: string): { readonly orgId: string; readonly executionId: string } | undefined => {
   const match = /^ORG#([^#]+)#EXEC#([^#]+)$/.exec(pk);
   return match?.[1] !== undefined && match[2] !== undefined ? { orgId: match[1], executionId: match[2] } : undefined;
+};
+
+/** What a usage row is of, read back out of its sort key: each byte of such a row counts. */
+export const parseUsageSk = (
+  sk: string,
+): { readonly day: string; readonly agentId: string; readonly projectId: string } | undefined => {
+  const [, day, agentId, projectId] = /^(\d{4}-\d\d-\d\d)#([^#]+)#([^#]+)#\d+$/.exec(sk) ?? [];
+  return day !== undefined && agentId !== undefined && projectId !== undefined
+    ? { day, agentId, projectId }
+    : undefined;
 };

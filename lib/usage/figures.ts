@@ -1,9 +1,9 @@
-/** The figures of one usage row, and how what a run has used is spread over the rows. Pure. */
+/** The figures of usage, and how what a run has used is spread over the days. Pure. */
 import type { Execution } from '../execution/execution.ts';
 import { dayOf } from '../kernel/day.ts';
 import type { Rolled, Totals } from './totals.ts';
 
-/** Attributes of a usage row that are added to. Money in micro-dollars, `ms` is time spent RUNNING. */
+/** What is counted. Money in micro-dollars, `ms` is time spent RUNNING. */
 export const FIGURES = ['runs', 'calls', 'input', 'output', 'cached', 'cost', 'ms', 'errors'] as const;
 export type Figures = { readonly [figure in (typeof FIGURES)[number]]: number };
 
@@ -21,28 +21,37 @@ export type Dimension = (typeof DIMENSIONS)[number];
 /** Key of runs whose agent is in no project. */
 export const NO_PROJECT = 'none';
 
-/** What is added to one row. */
-export interface Share {
-  readonly dimension: Dimension;
-  readonly key: string;
-  readonly day: string;
-  readonly figures: Figures;
+/** Figures in all, and the part of each model and tool by its name. */
+export interface Spread {
+  readonly all: Figures;
+  readonly models: ReadonlyMap<string, Figures>;
+  readonly tools: ReadonlyMap<string, Figures>;
 }
 
+/** What is added on one day. */
+export interface Share extends Spread {
+  readonly day: string;
+}
+
+interface Open {
+  all: Figures;
+  readonly models: Map<string, Figures>;
+  readonly tools: Map<string, Figures>;
+}
+
+const count = (into: Map<string, Figures>, name: string, figures: Partial<Figures>): void => {
+  into.set(name, plus(into.get(name) ?? NO_FIGURES, figures));
+};
+
 /**
- * What the rows have to be given so that they hold `totals`. All of it counts on the day of the run's last commit, the run
- * itself on the day it started.
+ * What the rows have to be given so that they hold `totals`: of one day, or of two. All of it counts on the day of the run's
+ * last commit, the run itself on the day it started. A share may hold nothing but zeros.
  */
 export const sharesOf = (execution: Execution, rolled: Rolled, totals: Totals): readonly Share[] => {
-  const day = dayOf(execution.updated);
-  const started = dayOf(execution.created);
-  const shares = new Map<string, Share>();
-  const share = (dimension: Dimension, key: string, on: string, figures: Partial<Figures>): void => {
-    const name = JSON.stringify([dimension, key, on]);
-    const before = shares.get(name)?.figures ?? NO_FIGURES;
-    shares.set(name, { dimension, key, day: on, figures: plus(before, figures) });
-  };
-  let all = plus(NO_FIGURES, { ms: totals.ms - rolled.ms, errors: totals.errors - rolled.errors });
+  const [day, started] = [dayOf(execution.updated), dayOf(execution.created)];
+  const work: Open = { all: NO_FIGURES, models: new Map(), tools: new Map() };
+  const birth: Open = day === started ? work : { all: NO_FIGURES, models: new Map(), tools: new Map() };
+  work.all = plus(NO_FIGURES, { ms: totals.ms - rolled.ms, errors: totals.errors - rolled.errors });
   for (const [name, { calls, input, output, cached, cost }] of totals.models) {
     const before = rolled.models.get(name);
     const more = {
@@ -52,22 +61,20 @@ export const sharesOf = (execution: Execution, rolled: Rolled, totals: Totals): 
       cached: cached - (before?.cached ?? 0),
       cost: cost - (before?.cost ?? 0),
     };
-    share('model', name, day, more);
-    if (before === undefined) share('model', name, started, { runs: 1 });
-    all = plus(all, more);
+    count(work.models, name, more);
+    if (before === undefined) count(birth.models, name, { runs: 1 });
+    work.all = plus(work.all, more);
   }
   for (const [name, { calls, errors }] of totals.tools) {
     const before = rolled.tools.get(name);
-    share('tool', name, day, { calls: calls - (before?.calls ?? 0), errors: errors - (before?.errors ?? 0) });
-    if (before === undefined) share('tool', name, started, { runs: 1 });
+    count(work.tools, name, { calls: calls - (before?.calls ?? 0), errors: errors - (before?.errors ?? 0) });
+    if (before === undefined) count(birth.tools, name, { runs: 1 });
   }
-  const { agentId, projectId = NO_PROJECT } = execution;
-  const everywhere = (on: string, figures: Partial<Figures>): void => {
-    share('day', on, on, figures);
-    share('agent', agentId, on, figures);
-    share('project', projectId, on, figures);
-  };
-  everywhere(day, all);
-  if (rolled.times === 0) everywhere(started, { runs: 1 });
-  return [...shares.values()].filter(({ figures }) => FIGURES.some((figure) => figures[figure] !== 0));
+  if (rolled.times === 0) birth.all = plus(birth.all, { runs: 1 });
+  return birth === work
+    ? [{ day, ...work }]
+    : [
+        { day: started, ...birth },
+        { day, ...work },
+      ];
 };

@@ -1,38 +1,39 @@
 import { type Execution, readExecution } from '../execution/execution.ts';
 import type { At } from '../execution/get.ts';
 import { keys } from '../kernel/keys.ts';
-import { add, eq, missing, set, type Table, TransactionRefused, type Write } from '../kernel/table.ts';
-import { FIGURES, type Share, sharesOf } from './figures.ts';
-import { NEVER_ROLLED, ROLLED_VERSION, readRolled, totalsOf, totalsText } from './totals.ts';
+import { eq, missing, set, type Table, TransactionRefused, type Write } from '../kernel/table.ts';
+import { NO_PROJECT, type Share, sharesOf } from './figures.ts';
+import { additionsOf, USAGE_VERSION } from './row.ts';
+import { markOf, NEVER_ROLLED, readRolled, totalsOf } from './totals.ts';
 
-export const USAGE_VERSION = 1;
-
-/** Rows that share what one key uses on one day, so that no row is hot. */
+/**
+ * Rows that share what the runs of one agent use on one day. DynamoDB refuses transactions that meet on a row (they are
+ * tried again), and one takes some 20 ms: 4 rows hold a hundred running runs of one agent, each rolled up once a minute, at a
+ * chance of one in a hundred to meet. More would make more rows to read.
+ */
 const SHARDS = 4;
 
 /** Another roll-up of the same run was faster each time: as many as there are functions that might. */
 const MAX_TRIES = 8;
 
-/** Moves on with each roll-up: who met somebody at a row meets somebody else at the next. */
-const shardOf = (executionId: string, times: number): number => {
-  let hash = times;
+/** Always the same one for a run: an agent with one run a day has one row a day. */
+const shardOf = (executionId: string): number => {
+  let hash = 0;
   for (const character of executionId) hash = (hash * 31 + character.charCodeAt(0)) >>> 0;
   return hash % SHARDS;
 };
 
-const addTo = (orgId: string, shard: number, { dimension, key, day, figures }: Share): Write => ({
-  update: keys.usage(orgId, dimension, key, day, shard),
-  changes: [
-    set('v', USAGE_VERSION),
-    set('key', key),
-    set('day', day),
-    ...FIGURES.filter((figure) => figures[figure] !== 0).map((figure) => add(figure, figures[figure])),
-  ],
-});
+/** None where there is nothing to add. */
+const addTo = ({ orgId, executionId, agentId, projectId = NO_PROJECT }: Execution, share: Share): readonly Write[] => {
+  const changes = additionsOf(share);
+  const row = keys.usage(orgId, share.day, agentId, projectId, shardOf(executionId));
+  return changes.length === 0 ? [] : [{ update: row, changes: [set('v', USAGE_VERSION), ...changes] }];
+};
 
 /**
- * Adds what a run has used since the last time to the usage rows. One transaction moves the run's mark of what is rolled
- * up and adds the difference: it may be called at any time, twice, or late, and nothing is counted twice or lost.
+ * Adds what a run has used since the last time to the usage row of the day. One transaction moves the run's mark of what is
+ * rolled up and adds the difference: it may be called at any time, twice, or late, and nothing is counted twice or lost.
+ * Two rows below 1 KB are four write units; three rows where a run that started on another day has news for that day.
  * @returns the execution as it was read; `undefined` when there is none
  */
 export const rollUp = async (deps: { readonly table: Table }, at: At): Promise<Execution | undefined> => {
@@ -45,17 +46,16 @@ export const rollUp = async (deps: { readonly table: Table }, at: At): Promise<E
     const execution = readExecution(item);
     const rolled = mark === undefined ? NEVER_ROLLED : readRolled(mark);
     const totals = totalsOf(execution, rolled);
-    const shares = sharesOf(execution, rolled, totals);
-    if (shares.length === 0) return execution;
-    const shard = shardOf(at.executionId, rolled.times);
+    const additions = sharesOf(execution, rolled, totals).flatMap((share) => addTo(execution, share));
+    if (additions.length === 0) return execution;
     try {
       await table.transact([
         {
           update: keys.rolled(at.orgId, at.executionId),
-          changes: [set('v', ROLLED_VERSION), set('times', rolled.times + 1), set('totals', totalsText(totals))],
+          changes: markOf({ ...totals, times: rolled.times + 1 }),
           if: mark === undefined ? missing('pk') : eq('times', rolled.times),
         },
-        ...shares.map((share) => addTo(at.orgId, shard, share)),
+        ...additions,
       ]);
       return execution;
     } catch (error) {

@@ -2,11 +2,11 @@
 import * as z from 'zod';
 import type { Execution } from '../execution/execution.ts';
 import { count } from '../execution/row-fields.ts';
-import { type ModelUse, OTHER, plusModel, type ToolUse } from '../execution/used.ts';
+import { type ModelUse, OTHER, plusModel, type ToolUse, usageText, usageTextOf } from '../execution/used.ts';
 import { UnreadableRow } from '../kernel/errors.ts';
-import type { Item } from '../kernel/table.ts';
+import { type Change, type Item, set } from '../kernel/table.ts';
 
-export const ROLLED_VERSION = 1;
+const ROLLED_VERSION = 1;
 
 /** Of one run; money in micro-dollars, `ms` is time spent RUNNING. */
 export interface Totals {
@@ -25,43 +25,30 @@ export interface Rolled extends Totals {
 
 export const NEVER_ROLLED: Rolled = { ...NONE, times: 0 };
 
-const use = z.object({ calls: count, input: count, output: count, cached: count, cost: count });
 const rolledSchema = z.object({
   v: z.literal(ROLLED_VERSION),
   times: z.int().min(1),
-  totals: z.string().transform((text, context): Totals => {
-    const parsed = totalsSchema.safeParse(jsonOf(text));
-    if (parsed.success)
-      return { ...parsed.data, models: new Map(parsed.data.models), tools: new Map(parsed.data.tools) };
-    context.addIssue({ code: 'custom', message: 'no totals' });
-    return z.NEVER;
-  }),
-});
-const totalsSchema = z.object({
   errors: count,
   ms: count,
-  models: z.array(z.tuple([z.string(), use])),
-  tools: z.array(z.tuple([z.string(), z.object({ calls: count, errors: count })])),
+  used: usageText,
 });
-
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
 
 /** @throws UnreadableRow */
 export const readRolled = (item: Item): Rolled => {
   const parsed = rolledSchema.safeParse(item);
   if (!parsed.success) throw new UnreadableRow(item, z.prettifyError(parsed.error));
-  return { ...parsed.data.totals, times: parsed.data.times };
+  const { v: _, used, ...rest } = parsed.data;
+  return { ...rest, ...used };
 };
 
-/** The attribute of the row. */
-export const totalsText = ({ errors, ms, models, tools }: Totals): string =>
-  JSON.stringify({ errors, ms, models: [...models], tools: [...tools] });
+/** The changes that make the row say so. By model and tool it is as short as the run's own text, which has its limit. */
+export const markOf = ({ times, errors, ms, models, tools }: Rolled): readonly Change[] => [
+  set('v', ROLLED_VERSION),
+  set('times', times),
+  set('errors', errors),
+  set('ms', ms),
+  set('used', usageTextOf({ models, tools })),
+];
 
 const UNUSED: ModelUse = { calls: 0, input: 0, output: 0, cached: 0, cost: 0 };
 const costOf = (models: ReadonlyMap<string, ModelUse>): number =>

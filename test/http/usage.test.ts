@@ -15,14 +15,21 @@ beforeEach(async () => {
   h = await makeHarness();
 });
 
-type Figures = { readonly [figure: string]: number };
-const put = (dimension: string, key: string, day: string, figures: Figures, shard = 0, orgId = h.a.organisationId) =>
-  h.table.update(keys.usage(orgId, dimension, key, day, shard), [
+type Figures = { readonly [attribute: string]: number };
+interface Row {
+  readonly agent?: string;
+  readonly project?: string;
+  readonly shard?: number;
+  readonly orgId?: string;
+}
+/** Adds to a row by the names of its attributes; `mn#` are calls of a model, `tn#` of a tool. */
+const put = (day: string, figures: Figures, row: Row = {}) => {
+  const { agent = 'agt_1', project = 'none', shard = 0, orgId = h.a.organisationId } = row;
+  return h.table.update(keys.usage(orgId, day, agent, project, shard), [
     set('v', 1),
-    set('key', key),
-    set('day', day),
-    ...Object.entries(figures).map(([figure, value]) => add(figure, value)),
+    ...Object.entries(figures).map(([attribute, value]) => add(attribute, value)),
   ]);
+};
 
 const usage = async (query: string, key = h.a.apiKey): Promise<readonly Item[]> => {
   const { status, json } = await h.call('GET', `/v1/usage${query}`, undefined, { key });
@@ -32,16 +39,8 @@ const usage = async (query: string, key = h.a.apiKey): Promise<readonly Item[]> 
 
 describe('GET /v1/usage', () => {
   it('adds the rows of one key up', async () => {
-    await put('day', '2026-03-01', '2026-03-01', {
-      runs: 1,
-      calls: 3,
-      input: 10,
-      output: 4,
-      cached: 5,
-      cost: 1_500,
-      ms: 2_500,
-    });
-    await put('day', '2026-03-01', '2026-03-01', { calls: 1, cost: 500, errors: 1 }, 3);
+    await put('2026-03-01', { runs: 1, calls: 3, input: 10, output: 4, cached: 5, cost: 1_500, ms: 2_500 });
+    await put('2026-03-01', { calls: 1, cost: 500, errors: 1 }, { agent: 'agt_2', project: 'prj_1', shard: 3 });
     expect(await usage('?by=day')).toEqual([
       {
         key: '2026-03-01',
@@ -58,8 +57,8 @@ describe('GET /v1/usage', () => {
   it('takes both ends of the range, and days outside of it in no dimension', async () => {
     const days = ['2026-02-10', '2026-02-11', '2026-02-12', '2026-02-13'];
     for (const day of days) {
-      await put('day', day, day, { calls: 1 });
-      for (const model of ['a/b', 'a#c', 'z']) await put('model', model, day, { calls: 1 }, days.indexOf(day));
+      const models = { 'mn#a/b': 1, 'mn#a#c': 1, 'mn#z': 1 };
+      await put(day, { calls: 3, ...models }, { shard: days.indexOf(day) });
     }
     const range = 'from=2026-02-11&to=2026-02-12';
     expect((await usage(`?by=day&${range}`)).map(({ key }) => key)).toEqual(['2026-02-11', '2026-02-12']);
@@ -74,7 +73,7 @@ describe('GET /v1/usage', () => {
 
   it('is paged by key', async () => {
     for (const agent of ['agt_1', 'agt_2', 'agt_3', 'agt_4', 'agt_5'])
-      for (const day of ['2026-02-27', '2026-02-28', '2026-03-01']) await put('agent', agent, day, { calls: 1 }, 1);
+      for (const day of ['2026-02-27', '2026-02-28', '2026-03-01']) await put(day, { calls: 1 }, { agent, shard: 1 });
     const seen: unknown[] = [];
     let cursor: unknown;
     do {
@@ -99,14 +98,14 @@ describe('GET /v1/usage', () => {
 
   it('takes 366 days, and a cursor of this very list alone', async () => {
     await usage('?from=2025-03-01&to=2026-03-01');
-    for (const agent of ['agt_1', 'agt_2']) await put('agent', agent, '2026-03-01', { calls: 1 });
+    for (const agent of ['agt_1', 'agt_2']) await put('2026-03-01', { calls: 1 }, { agent });
     const page = await h.call('GET', '/v1/usage?by=agent&limit=1');
     const other = await h.call('GET', `/v1/usage?by=model&limit=1&cursor=${page.json.nextCursor}`);
     expect([other.status, other.json.code]).toEqual([400, 'invalid_cursor']);
   });
 
   it('is of the own organisation', async () => {
-    await put('agent', 'agt_1', '2026-03-01', { calls: 1 });
+    await put('2026-03-01', { calls: 1 });
     expect(await usage('?by=agent', h.b.apiKey)).toEqual([]);
   });
 });
@@ -116,7 +115,9 @@ describe('the daily budget of an organisation', () => {
     h.call('PATCH', '/v1/organisation', { dailyBudgetUsd }, { key });
 
   it('is set, shown with how today stands, and removed', async () => {
-    await put('day', '2026-03-01', '2026-03-01', { cost: 250_000 });
+    await put('2026-03-01', { cost: 150_000 });
+    await put('2026-03-01', { cost: 100_000 }, { agent: 'agt_2' });
+    await put('2026-02-28', { cost: 900_000 });
     expect((await h.call('GET', '/v1/organisation')).json).not.toHaveProperty('dailyBudgetUsd');
     const today = { day: '2026-03-01', grantedUsd: 0.25, spentUsd: 0.25 };
     expect((await setBudget(2.5)).json).toMatchObject({ dailyBudgetUsd: 2.5, today });

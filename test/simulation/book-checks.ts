@@ -1,14 +1,13 @@
 /** The books: usage rows against what the runs have used, the daily budget against what was given out and bought. */
-import { readExecution } from '../../lib/execution/execution.ts';
-import { readFeedRow } from '../../lib/execution/feed.ts';
 import { keys } from '../../lib/kernel/keys.ts';
 import { DIMENSIONS, type Dimension, type Figures, NO_FIGURES, plus } from '../../lib/usage/figures.ts';
 import { settleBooks } from '../../lib/usage/floor.ts';
-import { readUsage } from '../../lib/usage/list.ts';
+import { figuresBy, readUsage } from '../../lib/usage/row.ts';
+import { readExecution, readFeedRow } from './reads.ts';
 import type { Sim } from './sim-run.ts';
 import { ORG } from './sim-seed.ts';
 
-const USAGE = keys.usageFrom(ORG, 'day', '', '').pk;
+const USAGE = keys.usageOfDays(ORG, '', '').pk;
 /** Between two looks of the effect function at the runs, virtual ms. */
 const EVERY_MS = 700;
 /** Long enough for a lease to end and its step to go on; a run that stands for hours needs no more of them. */
@@ -37,11 +36,9 @@ export const closeBooks = async (sim: Sim): Promise<void> => {
 export const booksAreExact = (sim: Sim): string[] => {
   const items = sim.memory.dump();
   const runs = items.filter(({ sk }) => sk === 'EXEC').map(readExecution);
+  const used = items.filter(({ pk }) => pk === USAGE).map(readUsage);
   const of = (dimension: Dimension): Figures =>
-    items
-      .filter(({ pk, sk }) => pk === USAGE && sk.startsWith(`${dimension}#`))
-      .map(readUsage)
-      .reduce<Figures>((sum, row) => plus(sum, row), NO_FIGURES);
+    used.flatMap((row) => [...figuresBy(row, dimension)]).reduce((sum, [, figures]) => plus(sum, figures), NO_FIGURES);
   const total = (figure: (run: (typeof runs)[number]) => number): number =>
     runs.reduce((sum, run) => sum + figure(run), 0);
   const bought = items

@@ -5,8 +5,8 @@ import { NOTHING_USED, type Used, usageTextOf, withCall, withTool } from '../../
 import { keys } from '../../lib/kernel/keys.ts';
 import { add, addFrom, type Change, type Item, set, type Table } from '../../lib/kernel/table.ts';
 import { DIMENSIONS, type Dimension, FIGURES, type Figures, NO_FIGURES, plus } from '../../lib/usage/figures.ts';
-import { readUsage } from '../../lib/usage/list.ts';
 import { rollUp } from '../../lib/usage/roll-up.ts';
+import { figuresBy, readUsage, type UsageRow } from '../../lib/usage/row.ts';
 import { AGENT, at, NOW, ORG, putExecution } from '../execution/support.ts';
 import { type MemoryTable, makeMemoryTable } from '../support/memory-table.ts';
 
@@ -126,12 +126,16 @@ const play = async (table: MemoryTable, given: Act): Promise<void> => {
   }
 };
 
-const sumOf = (table: MemoryTable, dimension: Dimension): Figures =>
+const rowsOf = (table: MemoryTable): readonly UsageRow[] =>
   table
     .dump()
-    .filter((item) => item.pk === keys.usageFrom(ORG, dimension, '', '').pk && item.sk.startsWith(`${dimension}#`))
-    .map(readUsage)
-    .reduce<Figures>((sum, row) => plus(sum, row), NO_FIGURES);
+    .filter(({ pk }) => pk === keys.usageOfDays(ORG, '', '').pk)
+    .map(readUsage);
+
+const sumOf = (table: MemoryTable, dimension: Dimension): Figures =>
+  rowsOf(table)
+    .flatMap((row) => [...figuresBy(row, dimension)])
+    .reduce((sum, [, figures]) => plus(sum, figures), NO_FIGURES);
 
 describe('whatever happens in between', () => {
   it('the rows of each dimension add up to what the runs have used', async () => {
@@ -140,9 +144,9 @@ describe('whatever happens in between', () => {
         const table = makeMemoryTable(() => NOW);
         for (const n of [0, 1, 2]) await putExecution(table, n);
         for (const each of acts) await play(table, each);
-        const lowest = table
-          .dump()
-          .flatMap((item) => (item.pk.endsWith('#USAGE') ? FIGURES.map((f) => Number(item[f] ?? 0)) : []));
+        const lowest = rowsOf(table)
+          .flatMap(({ all, models, tools }) => [all, ...models.values(), ...tools.values()])
+          .flatMap((figures) => FIGURES.map((figure) => figures[figure]));
         expect(Math.min(0, ...lowest)).toBe(0);
         for (const n of [0, 1, 2]) await rollUp({ table }, at(n));
         const rows = [0, 1, 2].map((n) => keys.execution(ORG, at(n).executionId));
@@ -187,16 +191,38 @@ describe('a roll-up', () => {
     const work: Step = { kind: 'commit', model: 0, tool: 0, failed: true, cost: 7, laterMs: DAY };
     await table.update({ pk: item.pk, sk: item.sk }, changesOf(item, work));
     await rollUp({ table }, at());
-    const days = table
-      .dump()
-      .filter(({ sk }) => sk.startsWith('day#'))
-      .map(readUsage)
-      .map(({ day, runs, calls, cost }) => ({ day, runs, calls, cost }));
+    const days = rowsOf(table).map(({ day, agentId, projectId, all: { runs, calls, cost } }) => [
+      day,
+      [agentId, projectId],
+      { runs, calls, cost },
+    ]);
     expect(days).toEqual([
-      { day: '2027-01-15', runs: 1, calls: 0, cost: 0 },
-      { day: '2027-01-16', runs: 0, calls: 1, cost: 7 },
+      ['2027-01-15', [AGENT, 'prj'], { runs: 1, calls: 0, cost: 0 }],
+      ['2027-01-16', [AGENT, 'prj'], { runs: 0, calls: 1, cost: 7 }],
     ]);
     expect(DIMENSIONS.map((dimension) => sumOf(table, dimension).runs)).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('of one run is always in the same row of its day', async () => {
+    const table = await started();
+    for (let seq = 0; seq < 6; seq++) {
+      await play(table, {
+        do: 'step',
+        run: 0,
+        step: { kind: 'commit', model: 0, tool: 0, failed: false, cost: 1, laterMs: 5 },
+      });
+      await rollUp({ table }, at());
+    }
+    expect(rowsOf(table).map(({ all }) => all.calls)).toEqual([6]);
+  });
+
+  it('of many runs of one agent is spread over four rows', async () => {
+    const table = makeMemoryTable(() => NOW);
+    for (let n = 0; n < 40; n++) {
+      await putExecution(table, n);
+      await rollUp({ table }, at(n));
+    }
+    expect(rowsOf(table).map(({ all }) => all.runs)).toEqual([10, 10, 10, 10]);
   });
 
   it('writes nothing when nothing is new', async () => {
@@ -223,8 +249,8 @@ describe('a roll-up', () => {
     });
     await table.update(key, [set(A.usage, usageTextOf(used)), set(A.cost, 20)]);
     await rollUp({ table }, at());
-    const models = table.dump().filter(({ sk }) => sk.startsWith('model#'));
-    expect(models.map((item) => [item.key, item.cost])).toEqual([
+    const models = rowsOf(table).flatMap((row) => [...row.models]);
+    expect(models.map(([name, { cost }]) => [name, cost]).sort()).toEqual([
       ['a', 5],
       ['b', 15],
     ]);
@@ -232,7 +258,7 @@ describe('a roll-up', () => {
 
   it('refuses to add to what a newer writer has rolled up', async () => {
     const table = await started();
-    await table.put({ ...keys.rolled(ORG, at().executionId), v: 2, times: 1, totals: '{}' });
+    await table.put({ ...keys.rolled(ORG, at().executionId), v: 2, times: 1, errors: 0, ms: 0, used: '' });
     await expect(rollUp({ table }, at())).rejects.toThrow(/cannot be read/);
   });
 });
