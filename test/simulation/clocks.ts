@@ -1,4 +1,4 @@
-import { FAR_SKEW_MS, SKEW_MS } from './faults.ts';
+import { type ClockRange, FAR_SKEW_MS, SKEW_MS } from './faults.ts';
 import { seeded } from './world.ts';
 
 export type SkewOf = (process: number) => number;
@@ -18,10 +18,13 @@ export const CLOCKS: { readonly [name: string]: SkewOf } = {
 
 /**
  * Every process has a clock of its own, mostly up to 2 s off; one in twenty is further off, by up to 18 s, all of a run on
- * the same side: two of them then differ by 20 s at most, which is what is promised.
+ * the same side, and there they stay wherever they jump: two of them differ by 20 s at most, which is what is promised.
  */
-export const randomClocks = (seed: number): SkewOf => {
+export const randomClocks = (seed: number): { readonly skewOf: SkewOf; readonly clockRange: ClockRange } => {
   const random = seeded(seed * 13 + 5);
   const side = random() < 0.5 ? 1 : -1;
-  return () => Math.round(random() < 0.05 ? side * random() * FAR_SKEW_MS : (random() * 2 - 1) * SKEW_MS);
+  return {
+    skewOf: () => Math.round(random() < 0.05 ? side * random() * FAR_SKEW_MS : (random() * 2 - 1) * SKEW_MS),
+    clockRange: side === 1 ? [-SKEW_MS, FAR_SKEW_MS] : [-FAR_SKEW_MS, SKEW_MS],
+  };
 };

@@ -40,6 +40,9 @@ export const SKEW_MS = 2_000;
 /** More than half a lease: two such clocks, one each way, lie a whole lease apart. */
 export const FAR_SKEW_MS = 18_000;
 
+/** No clock of a run is further behind or ahead of the true time than this, ms, however often it jumps. */
+export type ClockRange = readonly [from: number, to: number];
+
 /** How far the clock of the process jumps while a call is under way; it stays there. */
 const JUMPS: { readonly [fault in Fault]?: number } = {
   clock_ahead: SKEW_MS,
@@ -74,14 +77,18 @@ export class Process {
   /** The most that it ever was. */
   aheadMs: number;
 
-  constructor(messageId: string, skewMs = 0) {
+  readonly #range: ClockRange;
+
+  constructor(messageId: string, skewMs = 0, range: ClockRange = [-Infinity, Infinity]) {
     this.messageId = messageId;
     this.skewMs = skewMs;
     this.aheadMs = skewMs;
+    this.#range = range;
   }
 
   jump(ms: number): void {
-    this.skewMs += ms;
+    const [from, to] = this.#range;
+    this.skewMs = Math.min(to, Math.max(from, this.skewMs + ms));
     this.aheadMs = Math.max(this.aheadMs, this.skewMs);
   }
 }

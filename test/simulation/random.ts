@@ -47,7 +47,7 @@ export const randomScenario = (seed: number): Scenario => {
       ...(random() < 0.25 && { permissionType: 'RESTRICTED' }),
       ...(random() < 0.25 && { contextTokens: 250 }),
     },
-    skewOf: randomClocks(seed),
+    ...randomClocks(seed),
     faultAt: (): Fault | undefined => {
       if (faults() >= rate) return undefined;
       return ends && faults() < 0.05 ? 'terminate' : pick(faults, COMMON);

@@ -1,6 +1,6 @@
 import type { ModelOutcome, ModelRequest } from '../../lib/model/model.ts';
 import type { WorkflowDefinition } from '../../lib/workflow/definition.ts';
-import type { Fault } from './faults.ts';
+import type { ClockRange, Fault } from './faults.ts';
 import type { Script, SimAnswer } from './sim-model.ts';
 import type { Sim } from './sim-run.ts';
 
@@ -41,6 +41,8 @@ export interface Scenario {
   readonly faultAt?: (call: number, name: string) => Fault | undefined;
   /** How far the clock of the nth process is ahead of the true time, ms: steps, commands, sweep and dead letters alike. */
   readonly skewOf?: (process: number) => number;
+  /** Jumps of clocks end here; without it they go as far as they go. */
+  readonly clockRange?: ClockRange;
   /** How long a frozen process stands, from and to, ms. Without it as long as a lease. */
   readonly freezeMs?: readonly [from: number, to: number];
   /** Each permission is decided by two people at once, and by a third who comes late. */
@@ -56,6 +58,8 @@ export interface Scenario {
   readonly books?: boolean;
   /** Of the organisation, micro-dollars. */
   readonly dailyBudget?: number;
+  /** Seconds by which what follows on the end of a wait steps aside for others that wait. */
+  readonly aside?: number;
   /** People and clocks that act by themselves. */
   readonly people?: (sim: Sim) => void;
 }

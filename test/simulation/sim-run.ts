@@ -151,6 +151,7 @@ export class Sim {
         get: (key) => this.injector.call(process, 'blob get', () => this.blobs.get(key)),
       },
       memory: this.#machines.memoryFor(process, this.processes),
+      crowd: { join() {}, aside: () => this.scenario.aside ?? 0 },
       models: this.model.for(process, this.injector, (asking) => this.#checkPurchase(asking)),
       tools: new Map<string, Tool>(
         [finish, askUser, wait, runAgent, ...effectTools(this, process)].map(
@@ -187,7 +188,7 @@ export class Sim {
   readonly workOf = new Map<Process, StepMessage>();
 
   #newProcess(messageId: string): Process {
-    return new Process(messageId, this.scenario.skewOf?.(this.#born++) ?? 0);
+    return new Process(messageId, this.scenario.skewOf?.(this.#born++) ?? 0, this.scenario.clockRange);
   }
 
   #deliver(received: Received<StepMessage>): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CLOCKS } from './clocks.ts';
-import type { Fault } from './faults.ts';
+import { CLOCKS, randomClocks } from './clocks.ts';
+import { FAR_SKEW_MS, type Fault, Process } from './faults.ts';
 import { judge } from './judge.ts';
 import { judgePairs } from './pairs.ts';
 import { BASES } from './scenarios.ts';
@@ -40,3 +40,14 @@ it.each(['clock_far_ahead', 'clock_far_behind'] as const)(
   },
   120_000,
 );
+
+it('clocks of a random run differ by what is promised and no more, wherever they jump', () => {
+  for (let seed = 1; seed <= 200; seed++) {
+    const { skewOf, clockRange } = randomClocks(seed);
+    const clocks = Array.from({ length: 20 }, (_, process) => new Process('m', skewOf(process), clockRange));
+    for (const clock of clocks) for (const ms of [FAR_SKEW_MS, FAR_SKEW_MS, -FAR_SKEW_MS]) clock.jump(ms);
+    for (const clock of clocks.slice(10)) clock.jump(-2 * FAR_SKEW_MS);
+    const skews = clocks.map(({ skewMs }) => skewMs);
+    expect(Math.max(...skews) - Math.min(...skews)).toBe(20_000);
+  }
+});
