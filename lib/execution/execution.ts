@@ -190,12 +190,16 @@ export type Execution = {
   readonly [Field in keyof Names as Field extends 'version' ? never : Field]: Row[Names[Field]];
 };
 
+const FIELDS = Object.entries(A);
+
 /** @throws UnreadableRow when the row was written by a newer version or is damaged; it is never half-read. */
 export const readExecution = (item: Item): Execution => {
   const parsed = rowSchema.safeParse(item);
   if (!parsed.success) throw new UnreadableRow(item, z.prettifyError(parsed.error));
   const row: { readonly [attribute: string]: unknown } = parsed.data;
-  return Object.fromEntries(Object.entries(A).map(([field, attribute]) => [field, row[attribute]])) as Execution;
+  const execution: { [field: string]: unknown } = {};
+  for (const [field, attribute] of FIELDS) execution[field] = row[attribute];
+  return execution as Execution;
 };
 
 /** The call that starts a run. */

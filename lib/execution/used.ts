@@ -1,6 +1,5 @@
 /** What a run has used, by model and by tool: one compact text in the row of the run. Pure. */
 import * as z from 'zod';
-import { count } from './row-fields.ts';
 
 /** Calls and tokens of one model; money in micro-dollars. `input` contains `cached`. */
 export interface ModelUse {
@@ -46,43 +45,55 @@ const partOf = (name: string, figures: readonly number[]): string => {
   return [encodeURIComponent(name), ...figures.slice(0, last + 1).map(text36)].join(',');
 };
 
-const part = z.string().transform((text, context) => {
-  const [name = '', ...figures] = text.split(',');
-  const numbers = figures.map((figure) => (/^[0-9a-z]{1,11}$/.test(figure) ? Number.parseInt(figure, 36) : -1));
-  try {
-    if (name !== '' && numbers.every((each) => count.safeParse(each).success)) {
-      return { name: decodeURIComponent(name), numbers };
-    }
-  } catch {
-    // No encoded name: said below.
-  }
-  context.addIssue({ code: 'custom', message: 'no figures of usage' });
-  return z.NEVER;
-});
+interface Part {
+  readonly name: string;
+  readonly numbers: readonly number[];
+}
 
-const listOf = (text: string): readonly string[] => (text === '' ? [] : text.split(';'));
+/** By hand, as every read of an execution row comes through here. @returns `undefined` for text that is no such part */
+const readPart = (text: string, most: number): Part | undefined => {
+  const [name = '', ...figures] = text.split(',');
+  if (name === '' || figures.length > most) return undefined;
+  const numbers: number[] = [];
+  for (const figure of figures) {
+    const number = /^[0-9a-z]{1,11}$/.test(figure) ? Number.parseInt(figure, 36) : Number.NaN;
+    if (!Number.isSafeInteger(number)) return undefined;
+    numbers.push(number);
+  }
+  try {
+    return { name: decodeURIComponent(name), numbers };
+  } catch {
+    return undefined; // no encoded name
+  }
+};
+
+const readParts = (text: string, most: number): readonly Part[] | undefined => {
+  if (text === '') return [];
+  const parts: Part[] = [];
+  for (const each of text.split(';')) {
+    const part = readPart(each, most);
+    if (part === undefined) return undefined;
+    parts.push(part);
+  }
+  return parts;
+};
+
 const [MODEL_FIGURES, TOOL_FIGURES] = [5, 2];
 
 /** The text as an attribute holds it, read. */
 export const usageText = z.string().transform((text, context): Used => {
   const [models = '', tools = '', ...more] = text.split('|');
-  const read = z.array(part).safeParse(listOf(models));
-  const called = z.array(part).safeParse(listOf(tools));
-  if (
-    more.length === 0 &&
-    read.success &&
-    called.success &&
-    read.data.every(({ numbers }) => numbers.length <= MODEL_FIGURES) &&
-    called.data.every(({ numbers }) => numbers.length <= TOOL_FIGURES)
-  ) {
+  const read = readParts(models, MODEL_FIGURES);
+  const called = readParts(tools, TOOL_FIGURES);
+  if (more.length === 0 && read !== undefined && called !== undefined) {
     return {
       models: new Map(
-        read.data.map(({ name, numbers: [calls = 0, input = 0, output = 0, cached = 0, cost = 0] }) => [
+        read.map(({ name, numbers: [calls = 0, input = 0, output = 0, cached = 0, cost = 0] }) => [
           name,
           { calls, input, output, cached, cost },
         ]),
       ),
-      tools: new Map(called.data.map(({ name, numbers: [calls = 0, errors = 0] }) => [name, { calls, errors }])),
+      tools: new Map(called.map(({ name, numbers: [calls = 0, errors = 0] }) => [name, { calls, errors }])),
     };
   }
   context.addIssue({ code: 'custom', message: 'no figures of usage' });

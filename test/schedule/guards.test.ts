@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { forgetMutants } from '../simulation/mutate.ts';
 import { AIMS, firstViolation } from './simulation/aims.ts';
 import { hunt } from './simulation/hunt.ts';
 import { MUTATIONS } from './simulation/mutations.ts';
@@ -14,6 +15,8 @@ describe('the guards of schedules', () => {
 });
 
 describe('the simulation misses each guard that is taken out of the source', () => {
+  afterAll(forgetMutants);
+
   it('has a mutation for each aim', () => {
     expect(MUTATIONS.map(({ guard }) => guard).sort()).toEqual(Object.keys(AIMS).sort());
   });

@@ -1,6 +1,6 @@
 /** The invariants of an execution, judged from outside: rows, purchases, effects, messages. */
-import { A, type Execution, readExecution } from '../../lib/execution/execution.ts';
-import { type FeedRow, REPLY_N, readFeedRow } from '../../lib/execution/feed.ts';
+import { A, type Execution } from '../../lib/execution/execution.ts';
+import { type FeedRow, REPLY_N } from '../../lib/execution/feed.ts';
 import { isTerminal, type Status } from '../../lib/execution/status.ts';
 import { booksAreExact, budgetHolds } from './book-checks.ts';
 import { childrenAreSettled } from './child-checks.ts';
@@ -16,6 +16,7 @@ import {
   unknownIsFinal,
 } from './more-checks.ts';
 import { attentionMirrors, refusedNeverRuns } from './people-checks.ts';
+import { readExecution, readFeedRow } from './reads.ts';
 import { ORG, type Sim } from './sim-run.ts';
 import { waitsAreKept } from './wait-checks.ts';
 

@@ -1,9 +1,9 @@
 /** What must be true of runs that other runs' calls started. */
-import { type ChildRow, readChild } from '../../lib/execution/children/child-row.ts';
-import { type Execution, readExecution } from '../../lib/execution/execution.ts';
-import { readInput } from '../../lib/execution/rows.ts';
+import type { ChildRow } from '../../lib/execution/children/child-row.ts';
+import type { Execution } from '../../lib/execution/execution.ts';
 import { isTerminal } from '../../lib/execution/status.ts';
 import { committed } from '../../lib/execution/step/fuses.ts';
+import { readChild, readExecution, readInput } from './reads.ts';
 import type { Sim } from './sim-run.ts';
 
 export const childrenAreSettled = (sim: Sim, executions: readonly Execution[]): string[] => {

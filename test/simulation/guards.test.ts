@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { firstViolation } from './aimed.ts';
 import { AIMS } from './aims.ts';
-import { hunt } from './mutate.ts';
+import { forgetMutants, hunt } from './mutate.ts';
 import { MUTATIONS } from './mutations.ts';
 
 describe('the counterexamples of the step protocol', () => {
@@ -15,6 +15,8 @@ describe('the counterexamples of the step protocol', () => {
 });
 
 describe('the simulation misses each guard that is taken out of the source', () => {
+  afterAll(forgetMutants);
+
   it('has a mutation for each scenario', () => {
     expect(MUTATIONS.map(({ guard }) => guard).sort()).toEqual(Object.keys(AIMS).sort());
   });

@@ -1,7 +1,7 @@
-import { readExecution } from '../../lib/execution/execution.ts';
 import { isTerminal } from '../../lib/execution/status.ts';
 import { violationsOf } from './checks.ts';
 import { simulate } from './play.ts';
+import { readExecution } from './reads.ts';
 import type { Scenario } from './scenario.ts';
 import type { Sim } from './sim-run.ts';
 

@@ -1,8 +1,8 @@
 /** Checks that look at moments of a run rather than at its end, and what a single scenario promises. */
-import { A, type Execution, readExecution } from '../../lib/execution/execution.ts';
-import { REPLY_N, readFeedRow } from '../../lib/execution/feed.ts';
-import { readInput } from '../../lib/execution/rows.ts';
+import { A, type Execution } from '../../lib/execution/execution.ts';
+import { REPLY_N } from '../../lib/execution/feed.ts';
 import { due, keys } from '../../lib/kernel/keys.ts';
+import { readExecution, readFeedRow, readInput } from './reads.ts';
 import { LEASE_MS, ORG, type Sim } from './sim-run.ts';
 
 /** A model call ends within a beat of the termination; the calls of a beat take their time. */

@@ -3,12 +3,11 @@ import { askCause } from '../../lib/attention/asks.ts';
 import { attentionIdOf } from '../../lib/attention/attention.ts';
 import { daySpentCause } from '../../lib/attention/day-spent.ts';
 import { stopCause } from '../../lib/attention/stops.ts';
-import { readExecution } from '../../lib/execution/execution.ts';
 import { FIRST_CALL_N } from '../../lib/execution/feed.ts';
-import { readAsk } from '../../lib/execution/rows.ts';
 import { DAILY_BUDGET_SPENT } from '../../lib/execution/step/daily-budget.ts';
 import { isRefusal } from '../../lib/execution/step/permission.ts';
 import { keys } from '../../lib/kernel/keys.ts';
+import { readAsk, readExecution } from './reads.ts';
 import { ORG, type Sim } from './sim-run.ts';
 
 /** What waits for a person is listed, and nothing else: each open permission and question, each run that was stopped. */

@@ -1,9 +1,10 @@
-import { type Execution, readExecution } from '../../lib/execution/execution.ts';
+import type { Execution } from '../../lib/execution/execution.ts';
 import { isTerminal } from '../../lib/execution/status.ts';
 import { MAX_ATTEMPTS } from '../../lib/execution/step/fuses.ts';
 import { closeBooks } from './book-checks.ts';
 import { DISRUPTIVE } from './faults.ts';
 import { attentionMirrors } from './people-checks.ts';
+import { readExecution } from './reads.ts';
 import type { Scenario } from './scenario.ts';
 import { HOUR, Sim } from './sim-run.ts';
 

@@ -5,9 +5,8 @@ import { PAIRED } from './pairs.ts';
 import { WORKFLOW_BASES } from './workflow-scenarios.ts';
 import { seeded } from './world.ts';
 
-/** Runs of each test. Every kind of fault strikes at every nth call, each kind at others. */
-const SINGLES = 200;
-const PAIRS = 50;
+/** Runs of each test. Every kind of fault strikes at every nth call, each kind at others; SIM_FULL=1 strikes all. */
+const [SINGLES, PAIRS] = process.env.SIM_FULL === undefined ? [200, 50] : [Number.POSITIVE_INFINITY, 500];
 
 describe.each(Object.entries(WORKFLOW_BASES))('%s', (_name, base) => {
   it('comes to its result', async () => {

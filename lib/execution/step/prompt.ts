@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ChatMessage, ToolSpec } from '../../model/model.ts';
 import { type FeedRow, FIRST_CALL_N, MAX_CALLS, type ReplyRow, type ToolRow } from '../feed.ts';
 import type { InputRow, Pinned } from '../rows.ts';
@@ -102,7 +102,4 @@ export const buildPrompt = (window: Window, now: number): ChatMessage[] => [
 ];
 
 export const promptHash = (messages: readonly ChatMessage[], tools: readonly ToolSpec[]): string =>
-  createHash('sha256')
-    .update(JSON.stringify([messages, tools.map((tool) => tool.name)]))
-    .digest('hex')
-    .slice(0, 32);
+  hash('sha256', JSON.stringify([messages, tools.map((tool) => tool.name)]), 'hex').slice(0, 32);

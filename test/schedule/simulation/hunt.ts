@@ -1,44 +1,16 @@
-import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { runMutant } from '../../simulation/mutate.ts';
 import type { Mutation } from './mutations.ts';
 
-const ROOT = resolve(import.meta.dirname, '../../..');
-
 /**
- * Takes a guard out of a copy of the source and lets the simulation loose on it.
+ * Lets the simulation loose on the source without a guard.
  * @returns what the simulation saw; `undefined` when it saw nothing
  * @throws Error when the guard does not stand in the source exactly once
  */
-export const hunt = async ({ guard, file, find, put, also }: Mutation): Promise<string | undefined> => {
-  const copy = mkdtempSync(join(tmpdir(), 'baton-schedule-mutant-'));
-  try {
-    for (const folder of ['lib', 'test/simulation', 'test/schedule', 'test/support']) {
-      cpSync(join(ROOT, folder), join(copy, folder), { recursive: true });
-    }
-    cpSync(join(ROOT, 'package.json'), join(copy, 'package.json'));
-    symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
-    const path = join(copy, `lib/schedule/${file}.ts`);
-    for (const edit of [{ find, put }, ...(also === undefined ? [] : [also])]) {
-      const source = readFileSync(path, 'utf8');
-      if (source.split(edit.find).length !== 2)
-        throw new Error(`${file} does not hold this exactly once: ${edit.find}`);
-      writeFileSync(
-        path,
-        source.replace(edit.find, () => edit.put),
-      );
-    }
-    const { stdout } = await promisify(execFile)(process.execPath, ['test/schedule/simulation/mutant.ts', guard], {
-      cwd: copy,
-      timeout: 120_000,
-    }).catch((error: { stdout?: string; stderr?: string; code?: number }) => {
-      if (error.code === 1 && error.stdout?.includes('nothing found')) return { stdout: undefined };
-      throw new Error(`The mutant does not run: ${error.stderr ?? ''}`);
-    });
-    return stdout?.trim();
-  } finally {
-    rmSync(copy, { recursive: true, force: true });
-  }
+export const hunt = ({ guard, file, find, put, also }: Mutation): Promise<string | undefined> => {
+  const edits = [{ find, put }, ...(also === undefined ? [] : [also])];
+  return runMutant(
+    'test/schedule/simulation/mutant.ts',
+    guard,
+    edits.map((edit) => ({ file: `lib/schedule/${file}.ts`, ...edit })),
+  );
 };

@@ -1,4 +1,4 @@
-/** Run in a copy of the source that lacks a guard: looks where the lack must show. Exit 0 when it does. */
+/** Run over the source without a guard: looks where the lack must show. Exit 0 when it does. */
 import { AIMS, firstViolation } from './aims.ts';
 
 const guard = process.argv[2] ?? '';
