@@ -27,6 +27,8 @@ export interface BenchCloud extends DemoCloud {
   call(method: string, path: string, body?: object): Promise<{ readonly [member: string]: unknown }>;
   /** Fires a rule of EventBridge at once. */
   fire(rule: string): Promise<void>;
+  /** Kills all of its processes and starts it again on what it had stored: the cloud to go on with. */
+  killed(): Promise<BenchCloud>;
 }
 
 /** Nothing of the caller's environment changes what is measured, no key leaves, no chaos comes in. */
@@ -35,13 +37,20 @@ const kept = (): { readonly [name: string]: string | undefined } => {
   return { PATH, HOME, TMPDIR, SystemRoot };
 };
 
+export interface BenchCloudOptions {
+  readonly assembly: Assembly;
+  readonly environment: { readonly [name: string]: string };
+  /** Of a cloud that was killed. */
+  readonly home?: string;
+}
+
 /** A local cloud of the bench's own with the scripted model; `environment` stands above the bench's settings. */
 export const startBenchCloud = async (
   signal: AbortSignal,
   modelUrl: string,
-  { assembly, environment }: { readonly assembly: Assembly; readonly environment: { readonly [name: string]: string } },
+  { assembly, environment, home }: BenchCloudOptions,
 ): Promise<BenchCloud> => {
-  const cloud = await startDemoCloud(signal, {
+  const settings = {
     ...kept(),
     OPENAI_BASE_URL: modelUrl,
     OPENAI_API_KEY: 'bench',
@@ -49,7 +58,8 @@ export const startBenchCloud = async (
     OPENAI_MODEL: 'gpt-4o-mini',
     LEASE_SECONDS: String(LEASE_SECONDS),
     ...environment,
-  });
+  };
+  const cloud = await startDemoCloud(signal, settings, home);
   const local = JSON.parse(readFileSync(join(cloud.home, 'local.json'), 'utf8')) as Pick<
     BenchCloud,
     'pid' | 'gatewayUrl' | 'region' | 'operator'
@@ -104,6 +114,10 @@ export const startBenchCloud = async (
     async fire(rule) {
       const response = await fetch(`${cloud.url}/_local/rules/${rule}/fire`, { method: 'POST', signal });
       if (!response.ok) throw new Error(`The rule ${rule} did not fire: ${response.status}`);
+    },
+    async killed() {
+      await cloud.kill();
+      return startBenchCloud(signal, modelUrl, { assembly, environment, home: cloud.home });
     },
   };
 };

@@ -38,17 +38,22 @@ const storm = (id: string, label: string, { count, lags, fired, again }: Storm):
   const isFull = count >= FULL.storm;
   return [
     figure(`${id}.count`, `${label} of one second`, '', count),
-    figure(`${id}.fired`, `${label} of one second: fired`, '', fired),
+    figure(`${id}.fired`, `${label} of one second: fired across a kill`, '', fired),
     figure(`${id}.again`, `${label} of one second: fired a second time`, '', again, hard(0)),
-    figure(`${id}.p50`, `${label} of one second: due → RUNNING, p50`, 's', at(0.5)),
+    figure(`${id}.p50`, `${label} of one second, across a kill: due → RUNNING, p50`, 's', at(0.5)),
     figure(
       `${id}.p95`,
-      `${label} of one second: due → RUNNING, p95`,
+      `${label} of one second, across a kill: due → RUNNING, p95`,
       's',
       at(0.95),
       isFull ? hard(MOST_LAG_SECONDS) : undefined,
     ),
-    figure(`${id}.most`, `${label} of one second: due → RUNNING, longest`, 's', divided(most(lags), 1_000)),
+    figure(
+      `${id}.most`,
+      `${label} of one second, across a kill: due → RUNNING, longest`,
+      's',
+      divided(most(lags), 1_000),
+    ),
   ];
 };
 

@@ -4,7 +4,10 @@ import type { BenchCloud } from './cloud.ts';
 import { type Row, withRows } from './rows.ts';
 import { farSchedule, idOf } from './schedules.ts';
 
-/** Many things that are due in the same second. Fired means: the execution row is RUNNING. */
+/**
+ * Many things that are due in the same second. Fired means: the execution row is RUNNING. All processes of the cloud are killed
+ * while everything waits, and it is up again before the second.
+ */
 export interface Storm {
   readonly count: number;
   /** From the due second to RUNNING, milliseconds, of each that fired. */
@@ -18,7 +21,10 @@ export interface Storm {
 const AT_ONCE = 10;
 /** Trials tell how long making one takes; the rest may take half as long again. */
 const SPARE = 1.5;
-const LEAST_AHEAD_MS = 3_000;
+/** The cloud is killed and comes up within that, with some seconds of rest. */
+const LEAST_AHEAD_MS = 15_000;
+/** Nobody looks before that. */
+const UNDISTURBED_MS = 9_000;
 /** A run that is started has to come to its wait before the second: some 40 steps a second behind the starts. */
 const PARKING_MS = 25;
 const OVER_WITHIN_SECONDS = 180;
@@ -68,16 +74,24 @@ const grouped = (fires: readonly { readonly id: string; readonly at: number }[])
 const scheduledRuns = (rows: readonly Row[], ids: ReadonlySet<string>) =>
   rows.map((row) => ({ id: String(row[A.scheduleId]), at: Number(row[A.created]) })).filter(({ id }) => ids.has(id));
 
-const stormOfSchedules = async (cloud: BenchCloud, count: number): Promise<Storm> => {
+/** What is due, and how its fires are found once all are over. */
+interface Due {
+  readonly dueAt: number;
+  readonly agentId: string;
+  fires(cloud: BenchCloud): Promise<ReadonlyMap<string, readonly number[]>>;
+}
+
+const makeSchedules = async (cloud: BenchCloud, count: number): Promise<Due> => {
   const agentId = await cloud.agent({ run: 'scheduled', steps: 0, calls: 1, shared: true });
   const dueAt = await dueSecond(count, 0, () => farSchedule(cloud, agentId));
   const ids = new Set<string>();
   const startAt = new Date(dueAt).toISOString();
   await inBatches(count, async () => ids.add(await idOf(cloud, '/v1/schedules', { agentId, startAt })));
-  await sleep(Math.max(0, dueAt - Date.now()) + LEAST_AHEAD_MS);
-  await untilOver(cloud, agentId, count);
-  const rows = await withRows(cloud, (table) => table.withSortKey('EXEC'));
-  return judgeStorm(count, dueAt, grouped(scheduledRuns(rows, ids)));
+  return {
+    dueAt,
+    agentId,
+    fires: async (later) => grouped(scheduledRuns(await withRows(later, (table) => table.withSortKey('EXEC')), ids)),
+  };
 };
 
 /** Every change of status left an event, which says when it was. */
@@ -87,17 +101,46 @@ const endsOfWaits = (rows: readonly Row[], agentId: string) =>
     .filter((event) => event.agentId === agentId && event.from === 'WAIT_STEP' && event.to === 'RUNNING')
     .map(({ executionId, at }) => ({ id: String(executionId), at: Date.parse(String(at)) }));
 
-const stormOfWaits = async (cloud: BenchCloud, count: number): Promise<Storm> => {
+const makeWaits = async (cloud: BenchCloud, count: number): Promise<Due> => {
   const trial = await cloud.agent({ run: 'trial', steps: 0, calls: 1, shared: true });
   const dueAt = await dueSecond(count, PARKING_MS, () => cloud.api.startExecution(trial));
   const wait = new Date(dueAt).toISOString();
   const agentId = await cloud.agent({ run: 'waiting', steps: 1, calls: 1, wait, shared: true });
   await inBatches(count, () => cloud.api.startExecution(agentId));
-  await sleep(Math.max(0, dueAt - Date.now()) + LEAST_AHEAD_MS);
-  await untilOver(cloud, agentId, count);
-  const rows = await withRows(cloud, (table) => table.withSortKey('EFFECT'));
-  return judgeStorm(count, dueAt, grouped(endsOfWaits(rows, agentId)));
+  await allWait(cloud, agentId, count, dueAt);
+  return {
+    dueAt,
+    agentId,
+    fires: async (later) =>
+      grouped(endsOfWaits(await withRows(later, (table) => table.withSortKey('EFFECT')), agentId)),
+  };
 };
 
-export const measureStorm = (cloud: BenchCloud, kind: 'schedules' | 'waits', count: number): Promise<Storm> =>
-  kind === 'schedules' ? stormOfSchedules(cloud, count) : stormOfWaits(cloud, count);
+/** @throws Error when the machine was too slow: the figure would not be one of a storm */
+const allWait = async (cloud: BenchCloud, agentId: string, count: number, dueAt: number): Promise<void> => {
+  const path = `/v1/executions?agentId=${agentId}&status=WAIT_STEP&limit=1000`;
+  for (;;) {
+    const { items } = (await cloud.call('GET', path)) as { readonly items?: readonly unknown[] };
+    if ((items?.length ?? 0) >= count) return;
+    if (Date.now() > dueAt) throw new Error(`Only ${items?.length ?? 0} of ${count} runs waited before they were due.`);
+    await sleep(500);
+  }
+};
+
+/**
+ * @param cloud is killed; another one takes its place
+ * @throws Error when the cloud was not up again before the second
+ */
+export const measureStorm = async (
+  cloud: BenchCloud,
+  kind: 'schedules' | 'waits',
+  count: number,
+): Promise<{ readonly storm: Storm; readonly cloud: BenchCloud }> => {
+  const due = kind === 'schedules' ? await makeSchedules(cloud, count) : await makeWaits(cloud, count);
+  const again = await cloud.killed();
+  const ahead = due.dueAt - Date.now();
+  if (ahead < 0) throw new Error(`The cloud came up ${-ahead} ms after ${count} ${kind} were due.`);
+  await sleep(ahead + UNDISTURBED_MS);
+  await untilOver(again, due.agentId, count);
+  return { storm: judgeStorm(count, due.dueAt, await due.fires(again)), cloud: again };
+};

@@ -1,5 +1,11 @@
+import { makeCrowd } from '../execution/step/crowd.ts';
 import type { FireDeps } from '../schedule/fire.ts';
 import { fires, once } from './core.ts';
 import { startDeps } from './executions.ts';
 
-export const fireDeps = once((): FireDeps => ({ ...startDeps(), fires: fires() }));
+/** Messages come up to two seconds early and in batches: a process that has two at once has more behind them. */
+const FIRES = { many: 2, withinMs: 2_500 };
+
+export const fireDeps = once(
+  (): FireDeps => ({ ...startDeps(), fires: fires(), crowd: makeCrowd(FIRES.many, FIRES.withinMs) }),
+);

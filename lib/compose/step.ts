@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { makeCrowd } from '../execution/step/crowd.ts';
 import type { StepDeps } from '../execution/step/deps.ts';
 import { makeRowMemory } from '../execution/step/row-memory.ts';
 import { ENV } from '../names.ts';
@@ -9,6 +10,9 @@ import { guardedFetch } from './egress.ts';
 import { executionDeps } from './executions.ts';
 import { modelClient, models } from './models.ts';
 
+/** A process wakes one after the other: ten of them see thirty in a second. */
+const WAKES = { many: 3, withinMs: 1_000 };
+
 /** All waits for the model of one step together; above it a person is asked. */
 const MAX_WAIT_MS = 3_600_000;
 
@@ -17,6 +21,7 @@ export const stepDeps = once(
     ...executionDeps(),
     blobs: blobs(),
     memory: makeRowMemory(),
+    crowd: makeCrowd(WAKES.many, WAKES.withinMs),
     models: modelClient(),
     resolveModel: models(),
     tools: new Map(allTools.map((tool) => [tool.name, tool] as const)),

@@ -35,8 +35,9 @@ const warningItem = (warning: BudgetWarning): Item => {
 export const statusEvents = (deps: { readonly effects: Queue<EffectMessage>; readonly log: Log }): UpperFloors => {
   const wake = async (event: StatusChange | BudgetWarning): Promise<void> => {
     const { orgId } = event.execution;
+    const delaySeconds = 'to' in event ? (event.aside ?? 0) : 0;
     try {
-      await deps.effects.send({ orgId, effectId: idOf(event) }, { delaySeconds: 0, tenant: orgId });
+      await deps.effects.send({ orgId, effectId: idOf(event) }, { delaySeconds, tenant: orgId });
     } catch (error) {
       // The row is written and marked: the sweep sends it. The change must not fail for its echo.
       deps.log.warn('An effect could not be woken; the sweep will.', { error: String(error) });

@@ -3,7 +3,7 @@ import { ifStill } from '../kernel/if-still.ts';
 import { DUE_SHARDS, type DueKind, due, parseExecutionPk } from '../kernel/keys.ts';
 import { and, type Change, eq, type Item, set } from '../kernel/table.ts';
 import { A, type Execution, readExecution } from './execution.ts';
-import { dropMark, markAt, STALL_MS, setMark, stallMark } from './mark.ts';
+import { dropMark, type Mark, markAt, STALL_MS, setMark, stallMark } from './mark.ts';
 import { isTerminal } from './status.ts';
 import { MAX_DELAY_SECONDS, send } from './step/claim.ts';
 import type { ExecutionDeps } from './step/deps.ts';
@@ -39,6 +39,13 @@ export const eachDue = async (
     } while (after !== undefined);
   }
 };
+
+/**
+ * Where `tick` finds a wait. One whose message is on its way by itself has its mark behind its time: the tick comes to it only
+ * when the message was lost, at most a minute late, and sends no second one into the second in which all are woken.
+ */
+export const waitMark = (executionId: string, until: number, now: number): Mark =>
+  markAt('tick', executionId, until - now > MAX_DELAY_SECONDS * 1_000 ? until : until + TICK_HORIZON_MS);
 
 const executionAt = async (deps: ExecutionDeps, found: Item): Promise<Execution | undefined> => {
   if (parseExecutionPk(found.pk) === undefined) return undefined;

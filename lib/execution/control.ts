@@ -18,9 +18,10 @@ import {
   type Write,
 } from '../kernel/table.ts';
 import { changeBudget } from './children/raise-budget.ts';
+import { waitMark } from './clock.ts';
 import { A, EXECUTION_VERSION, type Execution, type Limits, readExecution } from './execution.ts';
 import { type At, getExecution } from './get.ts';
-import { dropMark, markAt, setMark } from './mark.ts';
+import { dropMark, setMark } from './mark.ts';
 import { messageFor } from './message.ts';
 import { readAsk } from './rows.ts';
 import { illegalMove, isTerminal, STOPPED, type Status, type StatusEvent, TERMINAL, transition } from './status.ts';
@@ -104,7 +105,7 @@ export const resumeExecution = async (deps: ExecutionDeps, at: At): Promise<Exec
     const cleared = [remove(A.pausedFrom), remove(A.reason), remove(A.errorCode), remove(A.errorMessage)];
     // A wait whose time came meanwhile is over.
     const until = waiting === 'WAIT_STEP' ? execution.waitUntil : undefined;
-    const mark = until === undefined ? [] : setMark(markAt('tick', at.executionId, until));
+    const mark = until === undefined ? [] : setMark(waitMark(at.executionId, until, now));
     if (waiting !== 'RUNNING' && (until === undefined || until > now))
       return { to: waiting, changes: [...cleared, ...mark] };
     if (STOPPED.includes(execution.status)) refuseUnraised(execution, now);

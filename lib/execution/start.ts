@@ -23,6 +23,8 @@ export interface NewRun {
   readonly config: ConfigEntries;
   /** The schedule whose occurrence this run is. */
   readonly scheduleId?: string | undefined;
+  /** Asked once the run stands: seconds by which its first step and the news of it step aside. Without it they do not. */
+  readonly aside?: (() => number) | undefined;
   /** The call of another run that starts this one: its configuration is whole, nothing of the agent's own is added. */
   readonly parent?: (ParentCall & { readonly workflow?: string | undefined }) | undefined;
   /** Written in the same transaction. */
@@ -131,11 +133,12 @@ export const startOnce = async (deps: StartDeps, run: NewRun): Promise<Started> 
     if (error.refused[1]) throw notFound('agent');
     throw error;
   }
-  await deps.upper.wake(change);
-  return { execution: await wake(deps, execution), fresh: true };
+  const aside = run.aside?.() ?? 0;
+  await deps.upper.wake({ ...change, aside });
+  return { execution: await wake(deps, execution, aside), fresh: true };
 };
 
-const wake = async (deps: StartDeps, execution: Execution): Promise<Execution> => {
-  await deps.steps.send(messageFor(execution), { delaySeconds: 0, tenant: execution.orgId });
+const wake = async (deps: StartDeps, execution: Execution, delaySeconds = 0): Promise<Execution> => {
+  await deps.steps.send(messageFor(execution), { delaySeconds, tenant: execution.orgId });
   return execution;
 };

@@ -2,7 +2,7 @@ import { wake } from '../execution/control.ts';
 import { readExecution } from '../execution/execution.ts';
 import { type StartDeps, startOnce } from '../execution/start.ts';
 import { isTerminal, STOPPED } from '../execution/status.ts';
-import { NotYet } from '../execution/step/deps.ts';
+import { NotYet, type StepDeps } from '../execution/step/deps.ts';
 import { AppError, UnreadableRow } from '../kernel/errors.ts';
 import { derivedId } from '../kernel/ids.ts';
 import { ifStill } from '../kernel/if-still.ts';
@@ -14,7 +14,7 @@ import { markTime, withMark } from './mark.ts';
 import type { FireMessage } from './message.ts';
 import { findSchedule, type Schedule, scheduleItem } from './schedule.ts';
 
-export type FireDeps = ScheduleDeps & StartDeps;
+export type FireDeps = ScheduleDeps & StartDeps & Pick<StepDeps, 'crowd'>;
 
 /** Races with people and with ends of runs: each loser reads again. */
 const MAX_TRIES = 8;
@@ -31,6 +31,7 @@ const LONGEST_SLEEP_MS = 2_500;
  */
 export const fireSchedule = async (deps: FireDeps, message: FireMessage): Promise<void> => {
   const begun = new Set<number>();
+  if (message.dueAt !== undefined) deps.crowd?.join(deps.clock.now());
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     const seen = await findSchedule(deps.table, message);
     if (seen === undefined) return;
@@ -88,7 +89,7 @@ const start = async (
   const decided = twice ? decision.passed : { ...decision.after, current: executionId };
   const next = changed({ ...decided, lastFire: fired }, seen, now);
   const after = withMark(next, markTime(next, now));
-  const began = twice ? await passOver(deps, seen, after) : await begin(deps, seen, after, executionId, now);
+  const began = twice ? await passOver(deps, seen, after) : await begin(deps, seen, after, { executionId, dueAt }, now);
   if (began === 'there') begun.add(dueAt);
   if (began === 'begun') await announce(deps, after, now);
   return began === 'begun' || began === 'stopped';
@@ -103,17 +104,20 @@ const begin = async (
   deps: FireDeps,
   seen: Schedule,
   after: Schedule,
-  executionId: string,
+  { executionId, dueAt }: { readonly executionId: string; readonly dueAt: number },
   now: number,
 ): Promise<Began> => {
   const { orgId, agentId, id: scheduleId, goals, instructions } = seen;
   const config = { ...(goals !== undefined && { goals }), ...(instructions !== undefined && { instructions }) };
+  // Others of the same second start before this run takes its first step.
+  const aside = () => deps.crowd?.aside(seen.pending === undefined ? dueAt : now, deps.clock.now()) ?? 0;
   try {
     const { fresh } = await startOnce(deps, {
       orgId,
       agentId,
       executionId,
       scheduleId,
+      aside,
       config,
       alongside: () => [{ put: scheduleItem(after), if: asRead(seen) }],
     });

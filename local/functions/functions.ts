@@ -1,7 +1,7 @@
-import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Assembly, LocalFunction } from '../template/assembly.ts';
 import { type Credentials, type EnvironmentOptions, functionEnvironment } from './environment.ts';
+import { makeKeptFile } from './kept-file.ts';
 import { openFunctionLog } from './log.ts';
 import { watchMemory } from './memory-watch.ts';
 import { failed, MAX_PAYLOAD_BYTES, type Outcome } from './outcome.ts';
@@ -55,12 +55,12 @@ export const startFunctions = (options: FunctionsOptions): Functions => {
   );
   let closed = false;
 
-  const writePids = (): void => {
-    const byName = assembly.functions.map((fn) => [fn.name, pools.get(fn.arn)?.pids() ?? []]);
-    const file = join(options.home, 'processes.json');
-    writeFileSync(`${file}.new`, JSON.stringify(Object.fromEntries(byName)));
-    renameSync(`${file}.new`, file);
-  };
+  const pids = makeKeptFile(
+    join(options.home, 'processes.json'),
+    () =>
+      JSON.stringify(Object.fromEntries(assembly.functions.map((fn) => [fn.name, pools.get(fn.arn)?.pids() ?? []]))),
+    options.echo,
+  );
 
   for (const fn of assembly.functions) {
     const log = logs.get(fn.arn);
@@ -78,9 +78,9 @@ export const startFunctions = (options: FunctionsOptions): Functions => {
       });
     const idleMs = options.idleMs ?? IDLE_MS;
     const room = (): boolean => makeRoom(pools, fn.arn);
-    pools.set(fn.arn, createPool({ max: capOf(fn, assembly), idleMs, start, room, changed: writePids }));
+    pools.set(fn.arn, createPool({ max: capOf(fn, assembly), idleMs, start, room, changed: pids.write }));
   }
-  writePids();
+  pids.write();
   const stopWatching = watchMemory(function* () {
     for (const pool of pools.values()) yield* pool.busy();
   });
@@ -125,6 +125,7 @@ export const startFunctions = (options: FunctionsOptions): Functions => {
       stopWatching();
       await Promise.all([...pools.values()].map((pool) => pool.close()));
       warden.close();
+      await pids.written();
       await Promise.all([...logs.values()].map((log) => log.close()));
     },
   };

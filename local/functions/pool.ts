@@ -3,10 +3,11 @@ import { failed, type Outcome } from './outcome.ts';
 import type { FunctionProcess } from './process.ts';
 
 /**
- * How long an event waits for a busy process before another one is started, milliseconds; one more for each such wait.
- * A start takes as long as some ten short events, and memory for good, so a burst is better served by what is there.
+ * How long an event waits for a busy process before another one is started, milliseconds, for each process there is: the
+ * second starts soon, the eighth only where events take long. A start takes as long as some ten short events and memory for
+ * good, and holds up the whole local cloud, so a burst is better served by what is there. Lambda adds by degrees too.
  */
-const PATIENCE_MS = 100;
+const PATIENCE_MS = 200;
 
 const STOPPING = failed('ServiceException', 'The local cloud is stopping.');
 
@@ -78,11 +79,14 @@ export const createPool = (options: PoolOptions): Pool => {
     });
   };
 
-  /** Starts one more process if the first in line has waited long enough, and looks again as long as somebody waits. */
+  /**
+   * Starts one more process if the first in line has waited long enough and none is on its way, and looks again as long as
+   * somebody waits.
+   */
   const grow = (): void => {
     const [first] = waiters;
     if (first === undefined || closed) return;
-    const impatient = performance.now() - first.since >= PATIENCE_MS;
+    const impatient = starting.size === 0 && performance.now() - first.since >= PATIENCE_MS * size();
     if (size() === 0 || (impatient && size() < options.max && options.room())) begin();
     growing ??= setTimeout(() => {
       growing = undefined;

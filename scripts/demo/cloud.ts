@@ -16,6 +16,8 @@ export interface DemoCloud {
   readonly home: string;
   /** Ends all of its processes. */
   stop(): Promise<void>;
+  /** Ends all of them at once, with nothing left to do. The home stays. */
+  kill(): Promise<void>;
   /** Deletes the home. */
   forget(): void;
 }
@@ -43,13 +45,15 @@ const readIfThere = (file: string): string | undefined => {
  * Starts `local/main.ts` with the caller's environment, the model account included. What it prints goes to `cloud.log` in
  * its home.
  * @param environment stands in place of the caller's
+ * @param kept the home of a cloud that was killed, to go on with
  * @throws Error with what it said when it does not come up; the home is kept then
  */
 export const startDemoCloud = async (
   signal: AbortSignal,
   environment: { readonly [name: string]: string | undefined } = process.env,
+  kept?: string,
 ): Promise<DemoCloud> => {
-  const home = mkdtempSync(join(tmpdir(), 'baton-demo-'));
+  const home = kept ?? mkdtempSync(join(tmpdir(), 'baton-demo-'));
   const log = openSync(join(home, 'cloud.log'), 'a');
   const { BATON_API_KEY: _, ...inherited } = environment;
   const child = spawn(process.execPath, ['local/main.ts'], {
@@ -63,11 +67,14 @@ export const startDemoCloud = async (
   const exited = new Promise<void>((done) => {
     child.once('exit', () => done()).once('error', () => done());
   });
+  const kill = async (): Promise<void> => {
+    signalGroup(child, 'SIGKILL');
+    await exited;
+  };
   const stop = async (): Promise<void> => {
     signalGroup(child, 'SIGTERM');
     await Promise.race([exited, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
-    signalGroup(child, 'SIGKILL');
-    await exited;
+    await kill();
   };
   const forget = (): void => rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 
@@ -84,7 +91,7 @@ export const startDemoCloud = async (
           () => false,
         );
         const apiKey = readIfThere(join(home, 'api-key'))?.trim();
-        if (healthy && apiKey !== undefined) return { url, apiKey, home, stop, forget };
+        if (healthy && apiKey !== undefined) return { url, apiKey, home, stop, kill, forget };
       }
       await sleep(100, undefined, { signal });
     }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sweepExecution, tickExecution } from '../../lib/execution/clock.ts';
+import { sweepExecution, TICK_HORIZON_MS, tickExecution } from '../../lib/execution/clock.ts';
 import { pauseExecution, resumeExecution, terminateExecution } from '../../lib/execution/control.ts';
 import { judgeDeadLetter } from '../../lib/execution/dead-letter.ts';
 import { A, type Execution } from '../../lib/execution/execution.ts';
@@ -116,8 +116,17 @@ describe('pause, resume, terminate', () => {
     one.pass(100 * SECOND);
     const row = await resumeExecution(one.deps, at());
     expect(row).toMatchObject({ status: 'WAIT_STEP', waitUntil: NOW + 600_000 });
-    expect(row.dueSk).toContain(new Date(NOW + 600_000).toISOString());
+    // Behind its time: the message is on its way.
+    expect(row.dueSk).toContain(new Date(NOW + 600_000 + TICK_HORIZON_MS).toISOString());
     expect(one.sent).toEqual([500]);
+  });
+
+  test('a wait that is too long for a message has its mark at its time', async () => {
+    const one = await waiting(5_000);
+    await pauseExecution(one.deps, at());
+    const row = await resumeExecution(one.deps, at());
+    expect(row.dueSk).toContain(new Date(NOW + 5_000_000).toISOString());
+    expect(one.sent).toEqual([]);
   });
 
   test('resume goes on when the time has come meanwhile', async () => {

@@ -268,6 +268,12 @@ export const MUTATIONS: readonly Mutation[] = [
     also: [{ file: step('wake-wait'), find: '          le(A.waitUntil, now),\n', put: '' }],
   },
   {
+    guard: 'who ends a wait sends its step on',
+    file: step('process'),
+    find: "  await send(deps, { ...execution, status: 'RUNNING' }, aside);\n",
+    put: '',
+  },
+  {
     guard: 're-send after a wait that died before its send',
     file: step('claim'),
     find: '  if (own) await sendWhenDue(deps, execution, waitUntil);\n',
@@ -276,7 +282,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: 'a wait has its mark in the transaction that begins it',
     file: step('wait'),
-    find: "      ...setMark(markAt('tick', execution.executionId, row.until)),\n",
+    find: '      ...setMark(waitMark(execution.executionId, row.until, deps.clock.now())),\n',
     put: '',
   },
   {

@@ -26,6 +26,7 @@ export const WAIT_AIMS: { readonly [guard: string]: Aim } = {
     base: { ...WAITS, script: [[['wait', { seconds: 300 }]], [['finish', { result: 'ok' }]]] },
     at: ['crash_before', /^send$/],
   },
+  'who ends a wait sends its step on': { base: { ...WAITS, aside: 3 } },
   'a wait has its mark in the transaction that begins it': {
     base: { ...WAITS, script: [[['wait', { seconds: 7_200 }]], [['finish', { result: 'ok' }]]] },
   },

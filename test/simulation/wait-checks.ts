@@ -21,14 +21,25 @@ export const waitsAreKept = (sim: Sim, execution: Execution): string[] =>
       if (!heard && until > at + process.aheadMs) found.push(`a wait ended ${until - at} ms before its time`);
     }
     const begins = to[A.status] === 'WAIT_STEP' && from?.[A.status] !== 'WAIT_STEP';
-    const isShort = until - at - process.aheadMs <= MAX_DELAY_SECONDS * 1_000;
-    const mark = isShort ? until + TICK_HORIZON_MS : until;
-    if (begins && until > 0 && (typeof to.dueSk !== 'string' || due.at(to.dueSk) !== mark)) {
+    if (begins && until > 0 && !marksOf(until, until - at - process.aheadMs).includes(markOf(to))) {
       found.push(`3: a wait until ${until} began with the mark ${String(to.dueSk)}`);
     }
     if (begins && to[A.wakeOnInput] === true && isDeaf(sim, to)) found.push('a wait began over an unread message');
     return found;
   });
+
+/** A process that stood still between its look at the clock and its write has a wait that is shorter by then. */
+const STOOD_STILL_MS = 120_000;
+
+const marksOf = (until: number, leftMs: number): readonly number[] => {
+  const longest = MAX_DELAY_SECONDS * 1_000;
+  return [
+    ...(leftMs <= longest ? [until + TICK_HORIZON_MS] : []),
+    ...(leftMs > longest - STOOD_STILL_MS ? [until] : []),
+  ];
+};
+
+const markOf = ({ dueSk }: Item): number => (typeof dueSk === 'string' ? due.at(dueSk) : Number.NaN);
 
 /** A message that the prompt did not show and that answers no question came before the wait. */
 const isDeaf = (sim: Sim, to: Item): boolean => {

@@ -7,6 +7,7 @@ import type { Execution } from '../execution.ts';
 import type { StepMessage } from '../message.ts';
 import type { AskRow } from '../rows.ts';
 import type { Status } from '../status.ts';
+import type { Crowd } from './crowd.ts';
 import type { RowMemory } from './row-memory.ts';
 
 /** A model as one run uses it. */
@@ -26,6 +27,8 @@ export interface StatusChange {
   /** What stopped it, for people; where `reason` says that something did. */
   readonly message?: string | undefined;
   readonly at: number;
+  /** Seconds by which the news of it steps aside for others that wait to be woken. */
+  readonly aside?: number | undefined;
 }
 
 /** A permission or question that is put to a person (`pending`), or that nobody is waited for any more (all other states). */
@@ -92,6 +95,8 @@ export interface StepDeps extends ExecutionDeps {
   readonly blobs: Blobs;
   /** What this process remembers of rows that never change; it dies with the process. */
   readonly memory: RowMemory;
+  /** Without it nobody steps aside. */
+  readonly crowd?: Crowd;
   readonly models: ModelClient;
   /** `undefined`: no model is configured. May answer from memory for a while, unless `fresh`. */
   readonly resolveModel: (

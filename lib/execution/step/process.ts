@@ -73,7 +73,7 @@ export const processStep = async (
 
 /**
  * Of many waits that end in one second none keeps the others waiting with its thinking: each is only moved to RUNNING, and
- * thinks by a message of its own that comes behind them.
+ * thinks by a message of its own that comes behind them, in a crowd some seconds later.
  * @returns false when there was no wait to end: the message is judged like any other
  */
 const wakeFirst = async (
@@ -91,9 +91,12 @@ const wakeFirst = async (
     }),
   ]);
   const execution = item && readExecution(item);
-  if (execution?.seq !== message.seq || !isOverdue(execution, deps.clock.now())) return false;
-  if (!(await wakeWait(deps, execution))) return false;
-  await send(deps, { ...execution, status: 'RUNNING' }, 0);
+  const now = deps.clock.now();
+  if (execution?.seq !== message.seq || !isOverdue(execution, now)) return false;
+  deps.crowd?.join(now);
+  const aside = deps.crowd?.aside(execution.waitUntil ?? now, now) ?? 0;
+  if (!(await wakeWait(deps, execution, aside))) return false;
+  await send(deps, { ...execution, status: 'RUNNING' }, aside);
   return true;
 };
 

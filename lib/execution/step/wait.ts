@@ -1,6 +1,7 @@
 import { eq, remove, set } from '../../kernel/table.ts';
+import { waitMark } from '../clock.ts';
 import { A, type Execution } from '../execution.ts';
-import { markAt, setMark } from '../mark.ts';
+import { setMark } from '../mark.ts';
 import { findWait, type WaitRow, waitItem } from '../wait-row.ts';
 import { sendWhenDue } from './claim.ts';
 import type { Turn } from './claimed.ts';
@@ -67,7 +68,7 @@ export const parkWait = async (turn: Turn, wait: Wait): Promise<'parked' | 'over
       row.wakeOnInput ? set(A.wakeOnInput, true) : remove(A.wakeOnInput),
       // Should the send be lost, this very message stands in for it.
       set(A.messageId, delivery.messageId),
-      ...setMark(markAt('tick', execution.executionId, row.until)),
+      ...setMark(waitMark(execution.executionId, row.until, deps.clock.now())),
     ],
     beside: begun === undefined ? [{ put: waitItem(execution, wait.n, row) }] : [],
     cost: wait.cost,

@@ -12,14 +12,15 @@ export const isOverdue = (execution: Execution, now: number): boolean =>
 
 /**
  * Moves a wait that is over to RUNNING.
+ * @param aside seconds by which the news of it steps aside
  * @returns false when somebody else moved it meanwhile; the row says where to
  */
-export const wakeWait = async (deps: ExecutionDeps, execution: Execution): Promise<boolean> => {
+export const wakeWait = async (deps: ExecutionDeps, execution: Execution, aside = 0): Promise<boolean> => {
   const now = deps.clock.now();
   try {
     await writeStatus(
       deps,
-      { execution, from: 'WAIT_STEP', to: 'RUNNING', reason: undefined, at: now },
+      { execution, from: 'WAIT_STEP', to: 'RUNNING', reason: undefined, at: now, aside },
       {
         update: keys.execution(execution.orgId, execution.executionId),
         changes: [

@@ -48,8 +48,8 @@ test('it grows step by step while events wait, up to its cap', async () => {
   const all = Array.from({ length: 5 }, () => pool.invoke('{}'));
   await vi.waitFor(() => expect(started).toHaveLength(1));
   expect(pool.free()).toBe(0);
-  await vi.waitFor(() => expect(started).toHaveLength(3));
-  await sleep(250); // two more chances to grow
+  await vi.waitFor(() => expect(started).toHaveLength(3), 10_000);
+  await sleep(250); // one more chance to grow
   expect(started).toHaveLength(3);
   for (let i = 0; i < 5; i++) {
     await vi.waitFor(() => expect(started.some(({ running }) => running.length > 0)).toBe(true));
