@@ -21,8 +21,9 @@ export interface Storm {
 const AT_ONCE = 10;
 /** Trials tell how long making one takes; the rest may take half as long again. */
 const SPARE = 1.5;
-/** The cloud is killed and comes up within that, with some seconds of rest. */
-const LEAST_AHEAD_MS = 15_000;
+/** What making them has left to do is done within that, and then the cloud is killed and comes up. */
+const LEAST_AHEAD_MS = 30_000;
+const KILLED_AHEAD_MS = 12_000;
 /** Nobody looks before that. */
 const UNDISTURBED_MS = 9_000;
 /** A run that is started has to come to its wait before the second: some 40 steps a second behind the starts. */
@@ -137,6 +138,7 @@ export const measureStorm = async (
   count: number,
 ): Promise<{ readonly storm: Storm; readonly cloud: BenchCloud }> => {
   const due = kind === 'schedules' ? await makeSchedules(cloud, count) : await makeWaits(cloud, count);
+  await sleep(Math.max(0, due.dueAt - KILLED_AHEAD_MS - Date.now()));
   const again = await cloud.killed();
   const ahead = due.dueAt - Date.now();
   if (ahead < 0) throw new Error(`The cloud came up ${-ahead} ms after ${count} ${kind} were due.`);

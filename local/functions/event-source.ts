@@ -45,6 +45,9 @@ export const startEventSources = (options: EventSourceOptions): { close(): Promi
   };
 };
 
+const isForDeadLetters = ({ queues }: Assembly, arn: string): boolean =>
+  queues.some(({ attributes: { RedrivePolicy = '{}' } }) => JSON.parse(RedrivePolicy).deadLetterTargetArn === arn);
+
 const pollQueue = async (
   mapping: LocalEventSourceMapping,
   options: EventSourceOptions,
@@ -62,6 +65,8 @@ const pollQueue = async (
     maxAttempts: 1,
   });
   const limit = mapping.maxConcurrency ?? Number.POSITIVE_INFINITY;
+  // What was delayed comes in its second; the process that takes it should not be starting then.
+  if (!isForDeadLetters(assembly, queue.arn)) functions.warm(fn.arn);
   let running = 0;
   let wake = (): void => {};
   stop.addEventListener('abort', () => wake());

@@ -39,6 +39,8 @@ export interface Functions {
   invoke(name: string, payload: Buffer | string): Promise<Outcome>;
   /** Returns at once; tries again twice, as Lambda does with events. */
   invokeAsync(name: string, payload: Buffer | string): void;
+  /** Starts the function's first process before an event asks for it. */
+  warm(name: string): void;
   /** Events that the function could take on at once. */
   free(name: string): number;
   /** Kills a process of the function with this name, ARN, logical id or role (logical id). False when it has none. */
@@ -115,6 +117,7 @@ export const startFunctions = (options: FunctionsOptions): Functions => {
     invokeAsync(name, payload) {
       void invokeWithRetries(name, payload);
     },
+    warm: (name) => pools.get(find(name)?.arn ?? '')?.warm(),
     free: (name) => pools.get(find(name)?.arn ?? '')?.free() ?? 0,
     killProcessOf(name) {
       const fn = find(name) ?? assembly.functions.find((one) => one.roleLogicalId === name || one.logicalId === name);

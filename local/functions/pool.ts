@@ -28,6 +28,8 @@ export interface PoolOptions {
 /** The processes of one function: one event per process at a time. */
 export interface Pool {
   invoke(payload: Buffer | string): Promise<Outcome>;
+  /** Starts the first process before an event asks for it. */
+  warm(): void;
   /** How many events could start at once. */
   free(): number;
   /** Processes that run or start. */
@@ -152,6 +154,9 @@ export const createPool = (options: PoolOptions): Pool => {
       } finally {
         taken--;
       }
+    },
+    warm() {
+      if (!closed && size() === 0) begin();
     },
     free: () => (closed ? 0 : Math.max(0, options.max - taken)),
     size,

@@ -43,6 +43,22 @@ const makePool = (options: Partial<PoolOptions> = {}): { readonly pool: Pool; re
   return { pool, started };
 };
 
+test('its first process can be started before the first event, and only that one', async () => {
+  const { pool, started } = makePool();
+  pool.warm();
+  pool.warm();
+  await vi.waitFor(() => expect(pool.idleSince()).toBeDefined());
+  pool.warm();
+  expect(started).toHaveLength(1);
+  const first = pool.invoke('{}');
+  await vi.waitFor(() => expect(started[0]?.running).toHaveLength(1));
+  started[0]?.running.shift()?.(done);
+  expect(await first).toEqual(done);
+  await pool.close();
+  pool.warm();
+  expect(started).toHaveLength(1);
+});
+
 test('it grows step by step while events wait, up to its cap', async () => {
   const { pool, started } = makePool();
   const all = Array.from({ length: 5 }, () => pool.invoke('{}'));
