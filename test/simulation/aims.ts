@@ -203,6 +203,11 @@ export const AIMS: { readonly [guard: string]: Aim } = {
   'owner fence at commit': { base: EFFECTS, at: ['lease_expiry', /commit$/], seeds: 80 },
   'put if absent of the reply': { base: EFFECTS, at: ['lease_expiry', /^put FEED$/], seeds: 10 },
   'started row before an unsafe call': { base: EFFECTS, at: ['crash_after', /^tool pay$/] },
+  'lease left after it was lengthened': {
+    base: { ...EFFECTS, modelLatencyMs: 9_500, freezeMs: [50_000, 70_000] },
+    at: ['freeze_after', /^visibility$/],
+    seeds: 10,
+  },
   'lease left before an unsafe call': { base: EFFECTS, at: ['freeze_after', /^put STARTED$/], seeds: 60 },
   'put if absent of an outcome': { base: EFFECTS, at: ['freeze_after', /^tool pay$/], seeds: 20 },
   're-send of seq+1 after a commit that died before its send': { base: NOW, at: ['crash_before', /^send$/] },

@@ -198,6 +198,12 @@ export const MUTATIONS: readonly Mutation[] = [
     put: '',
   },
   {
+    guard: 'lease left after it was lengthened',
+    file: step('lease'),
+    find: '    while (this.#until - this.#deps.clock.now() < ms) await',
+    put: '    if (this.#until - this.#deps.clock.now() < ms) await',
+  },
+  {
     guard: 'lease left before an unsafe call',
     file: step('act'),
     find: '  await lease.ensure(planned.tool.timeoutSeconds * 1000 + MARGIN_MS);\n',

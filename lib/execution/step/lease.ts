@@ -72,8 +72,8 @@ export class Lease {
    */
   async ensure(ms: number): Promise<void> {
     if (this.#abort.signal.aborted) throw new LeaseLost('The lease was lost.');
-    if (this.#until - this.#deps.clock.now() >= ms) return;
-    await this.#extend(ms + this.#deps.settings.leaseMs);
+    // Looked at again after each extension: a process that stood still in the middle of one may have nothing left of it.
+    while (this.#until - this.#deps.clock.now() < ms) await this.#extend(ms + this.#deps.settings.leaseMs);
   }
 
   /**
