@@ -49,6 +49,9 @@ export const inputItem = (orgId: string, executionId: string, row: Omit<InputRow
   ...compact(row),
 });
 
+/** Stands in for a tool's name where a workflow itself asks a person; `why` is its question. */
+export const WORKFLOW_STEP = 'workflow_step';
+
 /** `expired`: nobody decided in time, which counts as a rejection. */
 export const ASK_STATES = ['pending', 'approved', 'rejected', 'expired', 'answered', 'cancelled'] as const;
 const askSchema = z.object({

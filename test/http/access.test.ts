@@ -142,6 +142,7 @@ describe("another organisation's ids", () => {
     decidePermission: { decision: 'approve' },
     changeAgent: { name: 'stolen' },
     changeSchedule: { maxRuns: 9 },
+    patchWebhook: { description: 'stolen' },
   };
 
   const addressed = guarded.filter((route) => /\{/.test(route.path) && route.operationId !== 'putProvider');
