@@ -1,6 +1,6 @@
 /**
  * A schedule that starts a run, and a server that is told how it went: it takes webhooks, verifies their signatures, and
- * leaves when the run has ended. The run keeps to a workflow of its own.
+ * leaves when the run has ended, or waits for a person. The run keeps to a workflow of its own.
  *
  *   npx node examples/scheduled-run.ts [PORT]
  *
@@ -30,6 +30,9 @@ const call = async (method: string, path: string, body?: object): Promise<Record
   return response.status === 204 ? {} : ((await response.json()) as Record<string, unknown>);
 };
 
+/** From any other status nothing goes on by itself. */
+const GOES_ON = ['CREATED', 'RUNNING', 'WAIT_STEP'];
+
 interface StatusChanged {
   readonly type: string;
   readonly data: { readonly agentId: string; readonly from: string; readonly to: string };
@@ -46,7 +49,7 @@ const server = createServer(async (request, response) => {
     response.writeHead(204).end();
     if (event.data.agentId !== agentId) return;
     console.log(`${request.headers['webhook-id']}: ${event.data.from} -> ${event.data.to}`);
-    if (['COMPLETED', 'FAILED', 'TERMINATED', 'ERROR_PAUSED'].includes(event.data.to)) ended.resolve(event.data.to);
+    if (!GOES_ON.includes(event.data.to)) ended.resolve(event.data.to);
   } catch (error) {
     console.error(`refused: ${error}`);
     response.writeHead(400).end();

@@ -77,6 +77,8 @@ export const METRICS = {
   /** Executions that the sweep had to push: a chain had stalled. */
   stalled: 'StalledChains',
   steps: 'StepsCommitted',
+  /** Rows of the `due` index that the clock failed on again and again, each time that it put one off. */
+  putOff: 'DueRowsPutOff',
 } as const;
 
 /** Outputs of the stack, read by the scripts. */

@@ -2,8 +2,10 @@
  * How an organisation stands, one line for each check. The exit code is the worst of them: 0 well, 1 heals by itself, 2 a
  * person should look, 3 nothing can work, also when nothing answers.
  *
- *   npm run status [-- --local] [--json]         the local cloud that runs in BATON_HOME
+ *   npm run status [-- --local] [--json]         the local cloud that runs in BATON_HOME, or the one of BATON_URL
  *   npm run status -- --url URL [--json]         any other, with its key in BATON_API_KEY
+ *
+ * Without BATON_API_KEY the key is that of BATON_HOME, as in the README and the examples.
  */
 import './node-version.ts';
 import { readFile } from 'node:fs/promises';
@@ -82,8 +84,10 @@ const ask = async (url: string, key: string): Promise<Report> => {
   return report.data;
 };
 
-const statusOf = async (url: string | undefined): Promise<Report> => {
+/** @param given by `--url`; `undefined` means BATON_URL, @param isLocal by `--local`, whatever BATON_URL says */
+const statusOf = async (given: string | undefined, isLocal: boolean): Promise<Report> => {
   const home = process.env.BATON_HOME || '.baton';
+  const url = given ?? (isLocal ? undefined : process.env.BATON_URL || undefined);
   const local =
     url === undefined
       ? localSchema.safeParse(parsedJson((await readTrimmed(join(home, 'local.json'))) ?? ''))
@@ -93,10 +97,11 @@ const statusOf = async (url: string | undefined): Promise<Report> => {
     return unreachable(`No local cloud runs in ${home}. Start it with npm start, set BATON_HOME, or give --url.`);
   }
   if (!URL.canParse(address)) return unreachable(`${address} is no address.`);
-  // A key of the home belongs to the local cloud alone and is sent nowhere else.
-  const key = process.env.BATON_API_KEY || (url === undefined ? await readTrimmed(join(home, 'api-key')) : undefined);
-  if (key === undefined) return unreachable('There is no key: set BATON_API_KEY.');
-  return ask(address, key);
+  // A key of the home goes to the address that stands beside it in the environment, and to none of the command line.
+  const key = process.env.BATON_API_KEY || (given === undefined ? await readTrimmed(join(home, 'api-key')) : undefined);
+  if (key !== undefined) return ask(address, key);
+  const or = given === undefined ? `, or BATON_HOME to a home that has one (${join(home, 'api-key')} does not)` : '';
+  return unreachable(`There is no key: set BATON_API_KEY${or}.`);
 };
 
 const { values, wrong } = options();
@@ -104,7 +109,7 @@ if (values === undefined) {
   console.error(`${wrong}\n${USAGE}`);
   process.exitCode = BROKEN;
 } else {
-  const report = await statusOf(values.url ?? (values.local ? undefined : process.env.BATON_URL));
+  const report = await statusOf(values.url, values.local);
   if (values.json) console.log(JSON.stringify(report));
   else {
     for (const check of report.checks) console.log(`${check.code} ${check.name.padEnd(10)} ${check.detail}`);

@@ -29,7 +29,7 @@ export const CONFIG_SCHEMAS = {
     .max(2)
     .refine((value) => value === 0 || value >= 1e-6, '0 or at least 0.000001'),
   userTimezone: text(100)
-    .refine(isTimezone, 'an IANA time zone such as Europe/Berlin')
+    .refine(isTimezone, 'an IANA time zone such as Europe/Berlin, or an offset such as +02:00')
     .describe('The zone in which the agent is told the time.'),
   knowledge: z.union([text(1_000), names]).describe('Knowledge the agent may look into.'),
   maxIterations: whole(1, 1_000_000).describe('Model calls of steps.'),

@@ -33,8 +33,10 @@ const bound = (
   limit: unknown,
   side: string,
 ) => {
+  const one = Number(limit) === 1;
+  const entries = issue.origin === 'array' || issue.origin === 'set';
   const unit =
-    issue.origin === 'string' ? ' characters' : issue.origin === 'array' || issue.origin === 'set' ? ' entries' : '';
+    issue.origin === 'string' ? ` character${one ? '' : 's'}` : entries ? ` ${one ? 'entry' : 'entries'}` : '';
   return issue.inclusive === false
     ? `${side === 'at least' ? 'more than' : 'less than'} ${limit}${unit}`
     : `${side} ${limit}${unit}`;
@@ -51,14 +53,31 @@ const expectedBy = (issue: z.core.$ZodIssue): string => {
     case 'invalid_value':
       return `one of ${issue.values.map(String).join(', ')}`;
     case 'invalid_format':
-      return issue.message.replace(/^Invalid /, 'valid ');
+      return issue.message.replace(/^Invalid string: must /, 'string that must ').replace(/^Invalid /, 'valid ');
+    case 'invalid_key':
+      return `a name: ${issue.issues.map(expectedBy).join(' and ')}`;
+    case 'invalid_element':
+      return issue.issues.map(expectedBy).join(' and ');
+    case 'unrecognized_keys':
+      return `no field ${issue.keys.join(', ')}`;
     case 'invalid_union':
+      // Of a kind that does not exist, the kinds that do.
+      if ('options' in issue && Array.isArray(issue.options)) return `one of ${issue.options.map(String).join(', ')}`;
       return [...new Set(issue.errors.flat().map(expectedBy))].join(' or ') || issue.message;
     case 'not_multiple_of':
       return `a multiple of ${issue.divisor}`;
     default:
       return issue.message;
   }
+};
+
+/** The one alternative of a union that has the right shape, so that only something inside of it is wrong. */
+const closest = (issue: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | undefined => {
+  const near = issue.errors.filter((issues) =>
+    issues.every(({ path, code }) => path.length > 0 || code === 'unrecognized_keys'),
+  );
+  const [first] = near;
+  return near.length === 1 && issue.errors.length > 1 && first !== undefined && first.length > 0 ? first : undefined;
 };
 
 /**
@@ -75,7 +94,24 @@ export const fieldErrors = (error: z.core.$ZodError, value: unknown, under: stri
         expected: 'no field of this name',
       }));
     }
+    const inner = issue.code === 'invalid_union' ? closest(issue) : undefined;
+    if (inner !== undefined) {
+      return fieldErrors(
+        { issues: inner } as z.core.$ZodError,
+        at(value, issue.path),
+        fieldOf([...start, ...issue.path]),
+      );
+    }
     const field = fieldOf([...start, ...issue.path]);
+    if (issue.code === 'invalid_key') {
+      return [
+        {
+          field,
+          received: `name of ${String(issue.path.at(-1) ?? '').length} characters`,
+          expected: expectedBy(issue),
+        },
+      ];
+    }
     return [
       { field: field === '' ? 'body' : field, received: shapeOf(at(value, issue.path)), expected: expectedBy(issue) },
     ];

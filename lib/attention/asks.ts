@@ -1,4 +1,5 @@
 /** What a person is asked in the middle of a run. */
+import { WORKFLOW_STEP } from '../execution/rows.ts';
 import type { AskChange } from '../execution/step/deps.ts';
 import type { Cause, NewAttention } from './attention.ts';
 import { executionPath } from './stops.ts';
@@ -16,6 +17,12 @@ export const askCause = ({ kind, orgId, askId, executionId, at }: Ask): Cause =>
 const EXCERPT = 300;
 const short = (text: string): string => (text.length <= EXCERPT ? text : `${text.slice(0, EXCERPT)} …`);
 
+/** A step of a workflow puts a question of its own; of a call a person sees the call. */
+const permissionQuestion = ({ tool, arguments: given, why }: Ask): string => {
+  if (tool === WORKFLOW_STEP) return why;
+  return `May it call ${tool} with ${short(given)}?${why.trim() === '' ? '' : ` Why: ${why.trim()}`}`;
+};
+
 const permissionItem = (ask: Ask): Pick<NewAttention, 'question' | 'url' | 'actions'> => {
   const url = `/v1/permissions/${ask.askId}`;
   const decide = (label: string, decision: string) => ({
@@ -25,9 +32,8 @@ const permissionItem = (ask: Ask): Pick<NewAttention, 'question' | 'url' | 'acti
     // It counts for the call as it is shown and for no other.
     body: { decision, argumentsHash: ask.argumentsHash },
   });
-  const why = ask.why.trim() === '' ? '' : ` Why: ${ask.why.trim()}`;
   return {
-    question: `May it call ${ask.tool} with ${short(ask.arguments)}?${why}`,
+    question: permissionQuestion(ask),
     url,
     actions: [decide('Approve', 'approve'), decide('Reject', 'reject')],
   };

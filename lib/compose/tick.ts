@@ -1,10 +1,11 @@
 import { tickExecution } from '../execution/clock.ts';
 import { expireAsk } from '../execution/expire.ts';
+import { UnreadableRow } from '../kernel/errors.ts';
 import type { Item } from '../kernel/table.ts';
 import { wakePosting } from '../router/outbox/wake.ts';
 import { tickSchedule } from '../schedule/tick.ts';
 import { wakeWebhook } from '../webhook/deliver.ts';
-import { fires, log, postings, webhooks } from './core.ts';
+import { fires, postings, webhooks } from './core.ts';
 import { executionDeps } from './executions.ts';
 
 type Visitor = (found: Item) => Promise<void>;
@@ -19,10 +20,10 @@ const VISITORS: { readonly [kind: string]: Visitor } = {
   ASK: (found) => expireAsk(executionDeps(), found),
 };
 
-/** A kind that nobody here knows was written by a newer version and waits for it. */
+/** A kind that nobody here knows was written by a newer version and waits for it, put off further each time. */
 export const visitTick: Visitor = async (found) => {
   const kind = found.sk.split('#')[0] ?? '';
   const visit = Object.hasOwn(VISITORS, kind) ? VISITORS[kind] : undefined;
-  if (visit === undefined) log.warn('A due row is of no known kind.', { kind });
-  else await visit(found);
+  if (visit === undefined) throw new UnreadableRow(found, 'no such kind of row is due here.');
+  await visit(found);
 };

@@ -1,9 +1,11 @@
 /** The clock's half of the protocol: `sweep` looks where nothing moved, `tick` wakes what was to come later than SQS can delay. */
+import { UnreadableRow } from '../kernel/errors.ts';
 import { ifStill } from '../kernel/if-still.ts';
 import { DUE_SHARDS, type DueKind, due, parseExecutionPk } from '../kernel/keys.ts';
 import { and, type Change, eq, type Item, set } from '../kernel/table.ts';
 import { A, type Execution, readExecution } from './execution.ts';
 import { dropMark, type Mark, markAt, STALL_MS, setMark, stallMark } from './mark.ts';
+import { type DueDeps, putOff } from './put-off.ts';
 import { isTerminal } from './status.ts';
 import { MAX_DELAY_SECONDS, send } from './step/claim.ts';
 import type { ExecutionDeps } from './step/deps.ts';
@@ -14,9 +16,12 @@ export const TICK_HORIZON_MS = 150_000;
 const LONGEST_BACKOFF_MS = 3_600_000;
 const PAGE = 100;
 
-/** Everything of a kind that is due up to a time, shard by shard. One bad row never blocks the others. */
+/**
+ * Everything of a kind that is due up to a time, shard by shard. One bad row never blocks the others; one that fails again
+ * and again is put off.
+ */
 export const eachDue = async (
-  deps: ExecutionDeps,
+  deps: DueDeps,
   kind: DueKind,
   upTo: number,
   visit: (item: Item) => Promise<void>,
@@ -32,9 +37,11 @@ export const eachDue = async (
         ...(after !== undefined && { after }),
       });
       const results = await Promise.allSettled(page.items.map((item) => visit(item)));
+      const failed = page.items.filter((_, at) => results[at]?.status === 'rejected');
       for (const result of results) {
         if (result.status === 'rejected') deps.log.error('A due row failed.', { error: String(result.reason) });
       }
+      await Promise.all(failed.map((item) => putOff(deps, item, upTo)));
       after = page.next;
     } while (after !== undefined);
   }
@@ -48,7 +55,8 @@ export const waitMark = (executionId: string, until: number, now: number): Mark 
   markAt('tick', executionId, until - now > MAX_DELAY_SECONDS * 1_000 ? until : until + TICK_HORIZON_MS);
 
 const executionAt = async (deps: ExecutionDeps, found: Item): Promise<Execution | undefined> => {
-  if (parseExecutionPk(found.pk) === undefined) return undefined;
+  // Of a newer version: until one comes that knows it, it is put off.
+  if (parseExecutionPk(found.pk) === undefined) throw new UnreadableRow(found, 'no such kind of row is due here.');
   const item = await deps.table.get({ pk: found.pk, sk: found.sk }, { consistent: true });
   return item && readExecution(item);
 };

@@ -1,5 +1,5 @@
 /** What people do to a running execution: pause, resume, terminate, change limits. */
-import { conflict, notFound } from '../kernel/errors.ts';
+import { AppError, conflict, notFound } from '../kernel/errors.ts';
 import { keys } from '../kernel/keys.ts';
 import {
   addFrom,
@@ -17,6 +17,7 @@ import {
   TransactionRefused,
   type Write,
 } from '../kernel/table.ts';
+import { roomFor } from './children/books.ts';
 import { changeBudget } from './children/raise-budget.ts';
 import { waitMark } from './clock.ts';
 import { A, EXECUTION_VERSION, type Execution, type Limits, readExecution } from './execution.ts';
@@ -155,7 +156,7 @@ export const beginTurn = async (
 };
 
 const refuseUnraised = (execution: Execution, now: number): void => {
-  const stop = limitReached(execution, execution.reserved + execution.worst, now);
+  const stop = limitReached(execution, { next: execution.worst, lost: execution.reserved }, now);
   if (stop !== undefined && execution.status !== 'ERROR_PAUSED') {
     throw conflict('limit_not_raised', stop.message, { from: execution.status, to: 'RUNNING', limit: stop.reason });
   }
@@ -233,7 +234,8 @@ const hasParent = (
 
 /**
  * Takes effect at the next claim.
- * @throws AppError 404; 409 when it has ended, or when the run above has not so much left
+ * @throws AppError 400 for less money than is spent, reserved and set aside for its children; 404; 409 when it has ended, or
+ * when the run above has not so much left
  */
 export const changeLimits = async (deps: ExecutionDeps, at: At, limits: LimitChanges): Promise<Execution> => {
   const changes = (Object.keys(LIMIT_FIELDS) as (keyof typeof LIMIT_FIELDS)[]).flatMap((field) => {
@@ -241,28 +243,31 @@ export const changeLimits = async (deps: ExecutionDeps, at: At, limits: LimitCha
     return value === undefined ? [] : [set(LIMIT_FIELDS[field], value)];
   });
   const all = [...changes, set(A.updated, deps.clock.now())];
-  if (limits.maxCost !== undefined) {
-    const child = await getExecution(deps.table, at);
-    if (hasParent(child) && !isTerminal(child.status)) {
-      await changeBudget(deps, child, limits.maxCost, all);
+  for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
+    const seen = limits.maxCost === undefined ? undefined : await getExecution(deps.table, at);
+    const isOpen = seen !== undefined && !isTerminal(seen.status);
+    if (isOpen && limits.maxCost !== undefined && hasParent(seen)) {
+      await changeBudget(deps, seen, limits.maxCost, all);
       return getExecution(deps.table, at);
     }
+    const room = isOpen && limits.maxCost !== undefined ? roomFor(seen, limits.maxCost) : [];
+    const alive = [eq(A.version, EXECUTION_VERSION), not(oneOf(A.status, TERMINAL))];
+    try {
+      return readExecution(
+        await deps.table.update(keys.execution(at.orgId, at.executionId), all, and(...alive, ...room)),
+      );
+    } catch (error) {
+      if (!(error instanceof ConditionFailed)) throw error;
+      if (error.item === undefined) throw notFound('execution');
+      const { status } = readExecution(error.item);
+      if (isTerminal(status)) {
+        const message = `The execution is ${status}: its limits cannot be changed any more.`;
+        throw conflict('execution_ended', message, { from: status });
+      }
+      // It spent something meanwhile.
+    }
   }
-  try {
-    const item = await deps.table.update(
-      keys.execution(at.orgId, at.executionId),
-      all,
-      and(eq(A.version, EXECUTION_VERSION), not(oneOf(A.status, TERMINAL))),
-    );
-    return readExecution(item);
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-    if (error.item === undefined) throw notFound('execution');
-    const { status } = readExecution(error.item);
-    throw conflict('execution_ended', `The execution is ${status}: its limits cannot be changed any more.`, {
-      from: status,
-    });
-  }
+  throw new AppError(503, 'busy', 'The run kept spending meanwhile: try again in a moment.', { retryAfter: 1 });
 };
 
 /** Ends every execution of an agent that has not ended. A repeat goes on where an earlier one died. */

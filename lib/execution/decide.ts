@@ -1,8 +1,9 @@
 import { AppError, conflict, notFound } from '../kernel/errors.ts';
 import { keys } from '../kernel/keys.ts';
+import { settleOverdue } from './expire.ts';
 import { getExecution } from './get.ts';
 import { type AskRow, readAsk } from './rows.ts';
-import { settlePermission, waitsFor } from './settle.ts';
+import { isOverdue, settlePermission, waitsFor } from './settle.ts';
 import type { ExecutionDeps } from './step/deps.ts';
 
 export interface Decision {
@@ -42,14 +43,34 @@ export const getPermission = async (
   return ask;
 };
 
+/** An expiry is never an approval, not even while the clock that is to settle it has not come by. */
+const tooLate = async (deps: ExecutionDeps, ask: AskRow): Promise<AppError> => {
+  const { key } = askKey(ask.orgId, ask.askId);
+  if (ask.state === 'pending' && !(await settleOverdue(deps, key))) return busy();
+  const until = ask.expiresAt === undefined ? {} : { expiresAt: new Date(ask.expiresAt).toISOString() };
+  const then =
+    ask.onExpiry === 'pause' && ask.state === 'pending'
+      ? 'The run is paused for it, and the permission waits without a time limit from now on: decide once more.'
+      : 'It counts as rejected.';
+  return conflict(
+    'expired',
+    `The time to decide was over at ${until.expiresAt ?? 'an earlier moment'}. ${then}`,
+    until,
+  );
+};
+
+const busy = (): AppError =>
+  new AppError(503, 'busy', 'The execution kept moving meanwhile: try again in a moment.', { retryAfter: 1 });
+
 /**
- * A person decides, once.
- * @throws AppError 404; 409 `already_decided`, `arguments_differ`, or when the execution no longer waits for it
+ * A person decides, once, and before `expiresAt`. Whoever comes later settles the expiry on the spot.
+ * @throws AppError 404; 409 `expired`, `already_decided`, `arguments_differ`, or when the execution no longer waits for it
  */
 export const decidePermission = async (deps: ExecutionDeps, decision: Decision): Promise<AskRow> => {
   const { orgId, permissionId, argumentsHash, feedback, actor } = decision;
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     const ask = await getPermission(deps, orgId, permissionId);
+    if (ask.state === 'expired' || isOverdue(ask, deps.clock.now())) throw await tooLate(deps, ask);
     if (ask.state !== 'pending') {
       throw conflict('already_decided', `The permission is ${ask.state} already.`, { state: ask.state });
     }
@@ -67,5 +88,5 @@ export const decidePermission = async (deps: ExecutionDeps, decision: Decision):
     const settlement = { state: decision.approve ? ('approved' as const) : ('rejected' as const), feedback, actor };
     if (await settlePermission(deps, ask, execution, settlement)) return getPermission(deps, orgId, permissionId);
   }
-  throw new AppError(503, 'busy', 'The execution kept moving meanwhile: try again in a moment.', { retryAfter: 1 });
+  throw busy();
 };

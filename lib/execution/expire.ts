@@ -22,23 +22,36 @@ const withoutMark = [remove('duePk'), remove('dueSk')];
  * person's decision like one person's with another's: one of them settles it.
  */
 export const expireAsk = async (deps: ExecutionDeps, found: Key): Promise<void> => {
+  if (!(await settleOverdue(deps, found)))
+    throw new Error(`The permission ${found.sk} moved each time it was to expire.`);
+};
+
+/**
+ * Settles a permission whose time is over, and leaves any other as it is. A person who comes too late does the same as the
+ * clock, so that their run need not wait for it.
+ * @returns false when the run moved at each try
+ */
+export const settleOverdue = async (deps: ExecutionDeps, found: Key): Promise<boolean> => {
   const key = { pk: found.pk, sk: found.sk };
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
     const item = await deps.table.get(key, { consistent: true });
     const ask = item && readAsk(item);
-    if (ask?.state !== 'pending' || ask.dueSk === undefined) return;
-    if (ask.expiresAt !== undefined && ask.expiresAt > deps.clock.now()) return;
+    if (ask?.state !== 'pending' || ask.dueSk === undefined) return true;
+    if (ask.expiresAt !== undefined && ask.expiresAt > deps.clock.now()) return true;
     const { orgId, executionId } = ask;
     const execution = await getExecution(deps.table, { orgId, executionId });
     // Nobody waits for it: it only must not be found again each minute.
-    if (!waitsFor(execution, ask)) return void (await dropMark(deps, ask));
+    if (!waitsFor(execution, ask)) {
+      await dropMark(deps, ask);
+      return true;
+    }
     const settled =
       ask.onExpiry === 'pause'
         ? await pauseInstead(deps, ask, execution)
         : await settlePermission(deps, ask, execution, { state: 'expired', actor: CLOCK });
-    if (settled) return;
+    if (settled) return true;
   }
-  throw new Error(`The permission ${found.sk} moved each time it was to expire.`);
+  return false;
 };
 
 const askKey = ({ orgId, executionId, seq, n }: AskRow) => keys.ask(orgId, executionId, seq, n);

@@ -18,6 +18,12 @@ export interface Now {
   readonly sentence: string;
 }
 
+/** A run below this one that stands until a person acts, with its own sentence. */
+export interface NeedsPerson {
+  readonly executionId: string;
+  readonly sentence: string;
+}
+
 const attemptOf = (execution: Execution): Pick<Now, 'attempt'> =>
   execution.attempts === 0 && execution.lastError === undefined
     ? {}
@@ -63,10 +69,27 @@ const running = (execution: Execution, now: number): Now => {
   return { state: 'queued', since: execution.since, waitingOn: { kind: 'queue' }, ...attemptOf(execution), sentence };
 };
 
-/** What a run in WAIT_STEP waits for. */
-const waitSentence = ({ waitUntil, wakeOnInput, openChildren }: Execution): string => {
+const waitingOn = ({ waitUntil }: Execution, [first]: readonly NeedsPerson[] = []): NonNullable<Now['waitingOn']> => {
+  if (waitUntil !== undefined) return { kind: 'time' };
+  return first === undefined ? { kind: 'runs' } : { kind: 'person', id: first.executionId };
+};
+
+/** The first with its sentence, the others by their ids. */
+const stuckSentence = ([first, ...others]: readonly NeedsPerson[]): string => {
+  if (first === undefined) return '';
+  const ids = others.map(({ executionId }) => executionId).join(', ');
+  const too = ids === '' ? '' : `; ${ids} ${others.length === 1 ? 'needs' : 'need'} one too`;
+  return `; ${first.executionId} needs a person: ${first.sentence.replace(/\.$/, '')}${too}`;
+};
+
+/** What a run in WAIT_STEP waits for, without its full stop. */
+const waitSentence = (
+  { waitUntil, wakeOnInput, openChildren }: Execution,
+  stuck: readonly NeedsPerson[] = [],
+): string => {
   if (waitUntil === undefined) {
-    return openChildren === 1 ? 'Waits for a run that it started' : `Waits for ${openChildren} runs that it started`;
+    const runs = openChildren === 1 ? 'a run' : `${openChildren} runs`;
+    return `Waits for ${runs} that it started${stuckSentence(stuck)}`;
   }
   const until = `Waits until ${new Date(waitUntil).toISOString()}`;
   return wakeOnInput === true ? `${until}, or for a message` : until;
@@ -84,16 +107,22 @@ const betweenTurns = ({ since, parked, ticketId = '' }: Execution): Now => ({
 
 /**
  * @param held since when the whole organisation is stopped, ms; `undefined` when it is not
+ * @param stuck runs that it waits for and that stand until a person acts
  * @returns `undefined` once it has ended
  */
-export const nowOf = (execution: Execution, now: number, held?: number): Now | undefined => {
+export const nowOf = (
+  execution: Execution,
+  now: number,
+  held?: number,
+  stuck?: readonly NeedsPerson[],
+): Now | undefined => {
   const { status, since, errorMessage, pausedFrom } = execution;
   if (isTerminal(status)) return undefined;
   switch (status) {
     case 'RUNNING':
       return held === undefined ? running(execution, now) : heldBack(held);
     case 'PAUSED': {
-      const before = pausedFrom === 'WAIT_STEP' ? `${pausedFrom} (${waitSentence(execution)})` : pausedFrom;
+      const before = pausedFrom === 'WAIT_STEP' ? `${pausedFrom} (${waitSentence(execution, stuck)})` : pausedFrom;
       const then = before === undefined || before === 'RUNNING' ? '' : ` Before that it was ${before}.`;
       return {
         state: 'paused',
@@ -109,8 +138,8 @@ export const nowOf = (execution: Execution, now: number, held?: number): Now | u
       return {
         state: 'waiting',
         since,
-        waitingOn: { kind: execution.waitUntil === undefined ? 'runs' : 'time' },
-        sentence: `${waitSentence(execution)}.`,
+        waitingOn: waitingOn(execution, stuck),
+        sentence: `${waitSentence(execution, stuck)}.`,
       };
     case 'WAITING_FOR_INPUT':
       if (execution.parked !== undefined) return betweenTurns(execution);

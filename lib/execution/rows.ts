@@ -59,6 +59,8 @@ export const dedupeItem = (
   ...keys.inputDedupe(orgId, executionId, createHash('sha256').update(dedupeKey).digest('hex')),
   ...compact({ number }),
 });
+/** Stands in for a tool's name where a workflow itself asks a person; `why` is its question. */
+export const WORKFLOW_STEP = 'workflow_step';
 
 /** `expired`: nobody decided in time, which counts as a rejection. */
 export const ASK_STATES = ['pending', 'approved', 'rejected', 'expired', 'answered', 'cancelled'] as const;

@@ -1,6 +1,6 @@
 /** How a permission is settled, by a person or by the clock: in one transaction with the run that waits for it. */
 import { keys } from '../kernel/keys.ts';
-import { and, type Change, eq, missing, remove, set, TransactionRefused } from '../kernel/table.ts';
+import { and, type Change, eq, gt, missing, or, remove, set, TransactionRefused } from '../kernel/table.ts';
 import { wake } from './control.ts';
 import { A, type Execution } from './execution.ts';
 import { getExecution } from './get.ts';
@@ -36,6 +36,17 @@ export const asSeen = (execution: Execution) =>
     execution.pausedFrom === undefined ? missing(A.pausedFrom) : eq(A.pausedFrom, execution.pausedFrom),
   );
 
+/**
+ * Its time is over, and the clock has not come by yet. Where an expiry has paused the run the mark is gone with the limit:
+ * such a permission waits for a person as long as it takes.
+ * @param now ms
+ */
+export const isOverdue = (ask: AskRow, now: number): boolean =>
+  ask.dueSk !== undefined && ask.expiresAt !== undefined && ask.expiresAt <= now;
+
+/** `isOverdue` in the write itself: between the look and the write time passes, and the clock of `tick` is another one. */
+const inTime = (now: number) => or(missing('dueSk'), missing('expiresAt'), gt('expiresAt', now));
+
 /** A person's pause outlasts the decision; the pause that stands for the missing decision ends with it. */
 const goesOn = (execution: Execution): boolean =>
   execution.status !== 'PAUSED' || execution.reason === PERMISSION_EXPIRED;
@@ -55,7 +66,7 @@ const wakeChanges = (execution: Execution, now: number): readonly Change[] =>
  * Settles a pending permission once: the row and the execution move in one transaction, so that an approval can never be
  * lost between them.
  * @param execution as read, and waiting for this permission
- * @returns false when somebody decided, paused or ended it meanwhile: to be judged anew
+ * @returns false when somebody decided, paused or ended it meanwhile, or its time is over: to be judged anew
  */
 export const settlePermission = async (
   deps: ExecutionDeps,
@@ -84,7 +95,7 @@ export const settlePermission = async (
           remove('duePk'),
           remove('dueSk'),
         ],
-        if: eq('state', 'pending'),
+        if: state === 'expired' ? eq('state', 'pending') : and(eq('state', 'pending'), inTime(now)),
       },
       ...(deps.upper.asks?.({ ask: { ...ask, state }, at: now }) ?? []),
       ...(runs ? deps.upper.writes(change) : []),

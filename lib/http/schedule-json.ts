@@ -12,7 +12,7 @@ export const scheduleView = z
     reason: z
       .object({ code: z.string(), message: z.string() })
       .optional()
-      .describe('Why it was paused by itself. Mend it, then resume.'),
+      .describe('Why it stopped by itself: mend it, then resume. agent_deleted: nothing starts any more.'),
     startAt: time,
     every: z.string().optional(),
     cron: z.string().optional(),

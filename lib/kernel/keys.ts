@@ -242,6 +242,8 @@ const shardOf = (id: string): number => {
   return hash % DUE_SHARDS;
 };
 
+const PUT_OFF = /~(\d{1,9})$/;
+
 export const due = {
   pk: (kind: DueKind, shard: number): string => `DUE#${kind}#${shard}`,
   pkOf: (kind: DueKind, id: string): string => `DUE#${kind}#${shardOf(id)}`,
@@ -250,6 +252,12 @@ export const due = {
   /** Upper bound of a Query for everything due at `atMs` or before. */
   upTo: (atMs: number): string => `${new Date(atMs).toISOString()}#${LAST}`,
   at: (dueSk: string): number => Date.parse(dueSk.slice(0, dueSk.indexOf('#'))),
+  /** The mark of a row that the clock failed on, later; behind the id stands how often that was. Whoever sets a new mark begins anew. */
+  putOff: (dueSk: string, atMs: number): string => {
+    const id = dueSk.slice(dueSk.indexOf('#') + 1).replace(PUT_OFF, '');
+    return `${due.sk(atMs, id)}~${due.timesPutOff(dueSk) + 1}`;
+  },
+  timesPutOff: (dueSk: string): number => Number(PUT_OFF.exec(dueSk)?.[1] ?? 0),
 } as const;
 
 /** Keys of objects in the bucket; tenant first here too. */

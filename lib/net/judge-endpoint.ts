@@ -6,7 +6,7 @@ import { checkUrl, hostAndPort } from './check-url.ts';
  * Judges where a tenant wants something sent to: https, or what stands on the allow list. What a name leads to is judged when it is
  * connected.
  * @param allow `host:port` entries that may be reached although they are private, over http too
- * @returns why not, as a sentence or as what is expected instead; `undefined` when it may be used
+ * @returns why not, as a sentence; `undefined` when it may be used
  */
 export const makeEndpointJudge = (
   allow: readonly string[],
@@ -18,7 +18,7 @@ export const makeEndpointJudge = (
       const url = checkUrl(text, rules);
       const { host, port } = hostAndPort(url);
       if (url.protocol === 'https:' || rules.isAllowed(host, port)) return undefined;
-      return 'an address that begins with https:, so that nobody on the way reads or changes what is sent';
+      return 'The URL begins with http:, and anybody on the way could read or change what is sent.';
     } catch (error) {
       if (error instanceof EgressRefused) return error.message;
       throw error;

@@ -9,12 +9,15 @@ export interface Dialect {
   readonly toolChoice: boolean;
   /** Knows `response_format` with a JSON schema. */
   readonly responseSchema: boolean;
+  /** Knows `maxItems` in it: OpenAI does, Azure's strict mode does not. */
+  readonly maxItems: boolean;
 }
 
 export const dialectOf = (baseUrl: string): Dialect => ({
   limitField: tokenLimitField(baseUrl),
   toolChoice: true,
   responseSchema: true,
+  maxItems: true,
 });
 
 /** A refused member is refused before anything is computed (400, by some 422): what follows is still one model call. */
@@ -42,6 +45,9 @@ export const simpler = (
     limitField === tokenLimitField(request.account.baseUrl)
   ) {
     return { ...dialect, limitField: limitField === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens' };
+  }
+  if (request.responseSchema !== undefined && dialect.maxItems && error.message.includes('maxItems')) {
+    return { ...dialect, maxItems: false };
   }
   if (request.responseSchema !== undefined && dialect.responseSchema) return { ...dialect, responseSchema: false };
   if (request.toolChoice !== undefined && dialect.toolChoice) return { ...dialect, toolChoice: false };

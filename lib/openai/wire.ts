@@ -19,13 +19,13 @@ export const tokenLimitField = (baseUrl: string): TokenLimitField => {
   return openAi ? 'max_completion_tokens' : 'max_tokens';
 };
 
-const ALL_DEMANDS = { toolChoice: true, responseSchema: true } as const;
+const ALL_DEMANDS = { toolChoice: true, responseSchema: true, maxItems: true } as const;
 
 /** @param demands what the server is known to take; without it everything that the request demands is sent */
 export const toWireBody = (
   request: ModelRequest,
   limitField: TokenLimitField,
-  demands: Pick<Dialect, 'toolChoice' | 'responseSchema'> = ALL_DEMANDS,
+  demands: Pick<Dialect, 'toolChoice' | 'responseSchema' | 'maxItems'> = ALL_DEMANDS,
 ): OpenAI.Chat.ChatCompletionCreateParamsNonStreaming => ({
   model: request.model,
   messages: request.messages.map(toWireMessage),
@@ -37,7 +37,7 @@ export const toWireBody = (
     ? {
         response_format: {
           type: 'json_schema',
-          json_schema: { ...toWireSchema(request.responseSchema), strict: true },
+          json_schema: { ...toWireSchema(request.responseSchema, demands.maxItems), strict: true },
         },
       }
     : {}),
@@ -45,7 +45,13 @@ export const toWireBody = (
   ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
 });
 
-const toWireSchema = ({ name, schema }: ResponseSchema) => ({ name, schema: { ...schema } });
+const toWireSchema = ({ name, schema }: ResponseSchema, maxItems: boolean) => ({
+  name,
+  schema: maxItems ? { ...schema } : withoutMaxItems(schema),
+});
+
+const withoutMaxItems = (schema: { readonly [key: string]: unknown }): { [key: string]: unknown } =>
+  JSON.parse(JSON.stringify(schema, (key, value: unknown) => (key === 'maxItems' ? undefined : value)));
 
 const toWireTool = (tool: ToolSpec): OpenAI.Chat.ChatCompletionTool => ({
   type: 'function',

@@ -1,6 +1,7 @@
 import { ifStill } from '../kernel/if-still.ts';
 import type { Clock, Log, Queue } from '../kernel/ports.ts';
-import { eq, type Table } from '../kernel/table.ts';
+import { eq, type Table, TransactionRefused } from '../kernel/table.ts';
+import { attentionWrites } from './attention.ts';
 import { isSoon } from './mark.ts';
 import type { FireMessage } from './message.ts';
 import { type Schedule, scheduleItem } from './schedule.ts';
@@ -64,6 +65,15 @@ export const changed = (schedule: Schedule, seen: Schedule, now: number): Schedu
   updatedAt: new Date(now).toISOString(),
 });
 
-/** False when somebody else changed it meanwhile. */
-export const replace = (deps: Pick<ScheduleDeps, 'table'>, seen: Schedule, after: Schedule): Promise<boolean> =>
-  ifStill(() => deps.table.put(scheduleItem(after), asRead(seen)));
+/** False when somebody else changed it meanwhile. With its reason its attention item comes and goes. */
+export const replace = async (deps: Pick<ScheduleDeps, 'table'>, seen: Schedule, after: Schedule): Promise<boolean> => {
+  const beside = attentionWrites(seen, after);
+  if (beside.length === 0) return ifStill(() => deps.table.put(scheduleItem(after), asRead(seen)));
+  try {
+    await deps.table.transact([{ put: scheduleItem(after), if: asRead(seen) }, ...beside]);
+    return true;
+  } catch (error) {
+    if (error instanceof TransactionRefused) return false;
+    throw error;
+  }
+};

@@ -1,10 +1,12 @@
 /** What people do to a schedule. Each command is one write of the version that it has read. */
 import { getAgent, pinnedConfig } from '../agent/agent.ts';
 import { NotYet } from '../execution/step/deps.ts';
-import { AppError, conflict, notFound } from '../kernel/errors.ts';
+import { AppError, conflict, notFound, UnreadableRow } from '../kernel/errors.ts';
+import { demandAgent } from './agent-gone.ts';
 import { announce, changed, replace, type ScheduleDeps } from './announce.ts';
 import { overridesOf } from './create-schedule.ts';
-import { checkTiming, firstFire } from './fields.ts';
+import { deleteUnreadable } from './delete-unreadable.ts';
+import { checkExpiry, checkTiming, firstFire } from './fields.ts';
 import { ended } from './judge.ts';
 import { markTimeWhenAsked, withMark } from './mark.ts';
 import { findSchedule, getSchedule, type Schedule, type ScheduleAt } from './schedule.ts';
@@ -59,7 +61,7 @@ const timingOf = (seen: Schedule, changes: ScheduleChanges): Timing => {
   const every = either(changes.every, changes.cron ? undefined : seen.every);
   const cron = either(changes.cron, changes.every ? undefined : seen.cron);
   const { startAt = seen.startAt, timezone = seen.timezone } = changes;
-  return checkTiming({ startAt, every, cron, timezone });
+  return checkTiming({ startAt, every, cron, timezone, expiresAt: changes.expiresAt ?? undefined });
 };
 
 /** Of one that ended the series goes on; of others only a new series has another next time. */
@@ -71,12 +73,15 @@ const nextOf = (seen: Schedule, timing: Timing, expiresAt: number | undefined, n
 
 /**
  * Changes what is given and reckons anew when it is due. One that has ended lives again if something follows.
- * @throws AppError 404; 400 naming the field
+ * One that stopped by itself stays paused, as if a person had paused it.
+ * @throws AppError 404; 400 naming the field; 409 when the agent is gone
  */
 export const patchSchedule = (deps: ScheduleDeps, at: Command, changes: ScheduleChanges): Promise<Schedule> =>
   command(deps, at, async (seen, now) => {
-    const timing = timingOf(seen, changes);
+    await demandAgent(deps.table, seen);
     const expiresAt = either(changes.expiresAt, seen.expiresAt);
+    const timing = timingOf(seen, changes);
+    checkExpiry(changes.expiresAt, seen.expiresAt, now);
     const goals = either(changes.goals, seen.goals);
     const instructions = either(changes.instructions, seen.instructions);
     if (changes.goals || changes.instructions) {
@@ -95,6 +100,8 @@ export const patchSchedule = (deps: ScheduleDeps, at: Command, changes: Schedule
       instructions: instructions && [...instructions],
       nextAt: nextOf(seen, timing, expiresAt, now),
       state: seen.state === 'PAUSED' ? 'PAUSED' : 'ACTIVE',
+      // Whoever changes one that stopped by itself has taken it over.
+      reason: undefined,
     });
   });
 
@@ -119,24 +126,20 @@ export const pauseSchedule = (deps: ScheduleDeps, at: Command): Promise<Schedule
 export const resumeSchedule = (deps: ScheduleDeps, at: Command): Promise<Schedule> =>
   command(deps, at, async (seen) => {
     if (seen.state !== 'PAUSED') throw illegal(seen.state, 'resume', 'ACTIVE', 'PAUSED');
-    await agentIsThere(deps, seen);
+    await demandAgent(deps.table, seen);
     return { ...seen, state: 'ACTIVE', reason: undefined };
   });
 
-const agentIsThere = async (deps: ScheduleDeps, { orgId, agentId }: Schedule): Promise<void> => {
-  try {
-    await getAgent(deps.table, orgId, agentId);
-  } catch (error) {
-    if (!(error instanceof AppError) || error.status !== 404) throw error;
-    throw conflict('agent_deleted', 'The agent of this schedule was deleted: it cannot be resumed.', { agentId });
-  }
-};
-
-/** Softly: a run that goes on is not touched. A repeat does no harm. @throws AppError 404 when there never was one */
+/**
+ * Softly: a run that goes on is not touched. A repeat does no harm. One that cannot be read goes too.
+ * @throws AppError 404 when there never was one
+ */
 export const deleteSchedule = async (deps: ScheduleDeps, at: Command): Promise<void> => {
   try {
-    await command(deps, at, (seen) => ({ ...seen, state: 'DELETED', nextAt: undefined, pending: undefined }));
+    const gone = { state: 'DELETED', nextAt: undefined, pending: undefined, reason: undefined } as const;
+    await command(deps, at, (seen) => ({ ...seen, ...gone }));
   } catch (error) {
+    if (error instanceof UnreadableRow) return deleteUnreadable(deps, at);
     if (!(error instanceof AppError) || error.status !== 404) throw error;
     if ((await findSchedule(deps.table, at)) === undefined) throw notFound('schedule');
   }

@@ -1,7 +1,7 @@
 import type { ScheduleDeps } from './announce.ts';
-import { stopSchedule } from './fire.ts';
 import type { FireMessage } from './message.ts';
 import { findSchedule } from './schedule.ts';
+import { stopSchedule } from './stop.ts';
 
 /**
  * The queue gave up on a wake-up. What still waits to be fired gets a reason that a person can read and mend; what moved

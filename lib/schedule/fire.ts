@@ -13,6 +13,7 @@ import { asksForRun, type Decision, judge } from './judge.ts';
 import { markTime, withMark } from './mark.ts';
 import type { FireMessage } from './message.ts';
 import { findSchedule, type Schedule, scheduleItem } from './schedule.ts';
+import { type StopReason, stopSchedule } from './stop.ts';
 
 export type FireDeps = ScheduleDeps & StartDeps & Pick<StepDeps, 'crowd'>;
 
@@ -130,29 +131,14 @@ const begin = async (
   }
 };
 
-type Reason = NonNullable<Schedule['reason']>;
-
 /** What no repeat mends, in words for the person who can. */
-const hopeless = (error: unknown): Reason | undefined => {
+const hopeless = (error: unknown): StopReason | undefined => {
   if (error instanceof UnreadableRow) {
     return { code: 'unreadable_row', message: 'The agent or its configuration cannot be read.' };
   }
   if (!(error instanceof AppError) || error.status >= 500) return undefined;
   if (error.status === 404) return { code: 'agent_deleted', message: 'The agent of this schedule was deleted.' };
   return { code: error.code, message: `The run could not be started: ${error.message}` };
-};
-
-/** Pauses it with a reason. What is due then is late when somebody resumes, and `misfire` says what becomes of it. */
-export const stopSchedule = async (
-  deps: Pick<ScheduleDeps, 'table' | 'log'>,
-  seen: Schedule,
-  reason: Reason,
-  now: number,
-): Promise<boolean> => {
-  const after = withMark(changed({ ...seen, state: 'PAUSED', reason }, seen, now), undefined);
-  const stopped = await replace(deps, seen, after);
-  if (stopped) deps.log.warn('A schedule was stopped.', { scheduleId: seen.id, reason: reason.code });
-  return stopped;
 };
 
 /** Nothing is due: the message was early, or a copy, or asked for a queued occurrence in vain. */

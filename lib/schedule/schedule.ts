@@ -27,8 +27,8 @@ const rowSchema = z.object({
   /** Rises with every change of the row but that of its mark: the guard of all that is decided by what was read. */
   version: count,
   state: z.enum(STATES),
-  /** Why it was paused by itself: a person mends it and resumes. */
-  reason: z.object({ code: z.string(), message: z.string() }).optional(),
+  /** Why it was paused by itself, and when: a person mends it and resumes. Its attention item is known by `at`. */
+  reason: z.object({ code: z.string(), message: z.string(), at: time.optional() }).optional(),
   startAt: time,
   every: z.string().optional(),
   cron: z.string().optional(),
@@ -67,7 +67,11 @@ export const scheduleItem = (schedule: Schedule): Item => {
   const { dueSk, ...rest } = schedule;
   const marked = dueSk === undefined ? {} : { duePk: due.pkOf('tick', schedule.id), dueSk };
   const listed = schedule.state === 'DELETED' ? {} : { ownerPk: owner.schedules(schedule.orgId), ownerSk: schedule.id };
-  const attributes: { readonly [name: string]: Value | undefined } = { ...rest, lastFire: fireValue(schedule) };
+  const attributes: { readonly [name: string]: Value | undefined } = {
+    ...rest,
+    lastFire: fireValue(schedule),
+    reason: reasonValue(schedule),
+  };
   return makeRow(keys.schedule(schedule.orgId, schedule.id), { ...attributes, ...marked, ...listed });
 };
 
@@ -76,6 +80,12 @@ const fireValue = ({ lastFire }: Schedule): Value | undefined => {
   if (lastFire === undefined) return undefined;
   const { executionId, ...rest } = lastFire;
   return executionId === undefined ? rest : { ...rest, executionId };
+};
+
+const reasonValue = ({ reason }: Schedule): Value | undefined => {
+  if (reason === undefined) return undefined;
+  const { at, ...rest } = reason;
+  return at === undefined ? rest : { ...rest, at };
 };
 
 export interface ScheduleAt {

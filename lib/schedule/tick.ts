@@ -1,3 +1,4 @@
+import { UnreadableRow } from '../kernel/errors.ts';
 import { ifStill } from '../kernel/if-still.ts';
 import { due } from '../kernel/keys.ts';
 import { eq, type Item, remove, set } from '../kernel/table.ts';
@@ -12,7 +13,8 @@ import { findSchedule } from './schedule.ts';
  */
 export const tickSchedule = async (deps: ScheduleDeps, found: Item): Promise<void> => {
   const at = parseSchedulePk(found.pk);
-  const seen = at && (await findSchedule(deps.table, at));
+  if (at === undefined) throw new UnreadableRow(found, 'it has the key of no schedule.');
+  const seen = await findSchedule(deps.table, at);
   // The index was behind: what it showed has come and gone.
   if (seen?.dueSk === undefined || seen.dueSk !== found.dueSk) return;
   const now = deps.clock.now();

@@ -1,5 +1,6 @@
 /** When a schedule is due: pure, reckoned from its anchor. */
 import { Cron } from 'croner';
+import { LAST_TIME } from '../kernel/time.ts';
 import { firstAfter, type Interval, occurrence, type Parsed, parseEvery } from './every.ts';
 
 export interface Timing {
@@ -8,14 +9,14 @@ export interface Timing {
   readonly every?: string | undefined;
   /** Five fields. */
   readonly cron?: string | undefined;
-  /** IANA name. */
+  /** IANA name, or an offset. */
   readonly timezone: string;
 }
 
-/** The last instant of a Date. */
-const LAST_MS = 8_640_000_000_000_000;
+/** What `isTimezone` takes, for who gave something else. */
+export const TIMEZONE_FORM = 'an IANA time zone such as Europe/Berlin, or an offset such as +02:00';
 
-/** True for a name that the runtime's time zone data knows. */
+/** True for a name that the runtime's time zone data knows, and for an offset. */
 export const isTimezone = (name: string): boolean => {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
@@ -42,10 +43,31 @@ export const checkCron = (pattern: string, timezone: string): Parsed<string> => 
     if (cronOf(text, timezone).nextRun(new Date()) === null)
       return { ok: false, problem: 'a pattern that some day fits' };
     return { ok: true, value: text };
-  } catch (error) {
-    const why = error instanceof Error ? error.message.replace(/^CronPattern: /, '') : String(error);
-    return { ok: false, problem: `${CRON_FORM} (${why})` };
+  } catch {
+    return { ok: false, problem: wrongField(text, timezone) ?? CRON_FORM };
   }
+};
+
+const CRON_FIELDS = [
+  ['minute', '0 to 59'],
+  ['hour', '0 to 23'],
+  ['day of month', '1 to 31, or L for the last'],
+  ['month', '1 to 12, or JAN to DEC'],
+  ['day of week', '0 to 7, or SUN to SAT'],
+] as const;
+
+/** The first field that no pattern could have. */
+const wrongField = (text: string, timezone: string): string | undefined => {
+  for (const [at, [name, range]] of CRON_FIELDS.entries()) {
+    const field = text.split(' ')[at] ?? '';
+    const alone = CRON_FIELDS.map((_, other) => (other === at ? field : '*')).join(' ');
+    try {
+      cronOf(alone, timezone);
+    } catch {
+      return `${CRON_FORM}; its ${name} takes ${range}, and "${field.slice(0, 30)}" is not of them`;
+    }
+  }
+  return undefined;
 };
 
 const intervalOf = (every: string): Interval => {
@@ -65,7 +87,7 @@ export const nextAfter = (timing: Timing, atMs: number): number | undefined => {
   if (every === undefined) return undefined;
   const interval = intervalOf(every);
   const next = occurrence(startAt, interval, timezone, firstAfter(startAt, interval, timezone, atMs));
-  return next <= LAST_MS ? next : undefined;
+  return next <= LAST_TIME ? next : undefined;
 };
 
 /** The last time that was due at `atMs` or before, `undefined` when nothing was yet. */
@@ -83,7 +105,12 @@ export const latestUpTo = (timing: Timing, atMs: number): number | undefined => 
 };
 
 /** Up to `count` times after `atMs` that lie before `endsAt`, in order. */
-export const upcoming = (timing: Timing, atMs: number, count: number, endsAt: number = LAST_MS): readonly number[] => {
+export const upcoming = (
+  timing: Timing,
+  atMs: number,
+  count: number,
+  endsAt: number = LAST_TIME + 1,
+): readonly number[] => {
   const times: number[] = [];
   let at = atMs;
   while (times.length < count) {

@@ -4,6 +4,7 @@ import { AppError, badRequest } from '../kernel/errors.ts';
 import type { Ids } from '../kernel/ids.ts';
 import { keys } from '../kernel/keys.ts';
 import { type Condition, eq, missing, type Table, TransactionRefused, type Write } from '../kernel/table.ts';
+import { isTime, TIME_SPAN } from '../kernel/time.ts';
 import type { ScheduleDeps } from '../schedule/announce.ts';
 import { patchSchedule } from '../schedule/change-schedule.ts';
 import { createSchedule, draftSchedule } from '../schedule/create-schedule.ts';
@@ -26,9 +27,10 @@ const momentOf = (given: string | number, field: string, timezone: string): numb
     number === undefined
       ? wallTime(String(given), timezone)
       : Math.round(number > MOST_SECONDS ? number : number * 1000);
-  if (at !== undefined && at >= 0 && at <= 8.64e15) return at;
+  if (at !== undefined && isTime(at)) return at;
   const received = typeof given === 'number' ? `number ${given}` : `"${given.slice(0, 60)}"`;
-  const expected = 'a date and time such as 2026-03-01T09:00:00Z or "2026-03-01 09:00:00"';
+  const form = 'a date and time such as 2026-03-01T09:00:00Z or "2026-03-01 09:00:00"';
+  const expected = at === undefined ? form : TIME_SPAN;
   throw badRequest(`${field}: received ${received}, expected ${expected}.`, [{ field, received, expected }]);
 };
 

@@ -1,6 +1,6 @@
 /** Bodies as SuperAGI's clients send them. Members that are not named here are ignored, as its own server does. */
 import * as z from 'zod';
-import { isTimezone } from '../schedule/timing.ts';
+import { isTimezone, TIMEZONE_FORM } from '../schedule/timing.ts';
 
 /** Its Python client sends `null` for whatever was not given. */
 const maybe = <T extends z.ZodType>(type: T) => type.nullish();
@@ -57,7 +57,7 @@ const always = {
       .string()
       .trim()
       .max(100)
-      .refine((zone) => zone === '' || isTimezone(zone), 'an IANA time zone such as Europe/Berlin'),
+      .refine((zone) => zone === '' || isTimezone(zone), TIMEZONE_FORM),
   ),
   knowledge: maybe(z.int()).describe('Kept; nothing reads it yet.'),
   LTM_DB: z.unknown().optional().describe('Ignored.'),

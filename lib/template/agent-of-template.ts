@@ -2,12 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AgentWithConfig } from '../agent/agent.ts';
 import type { ConfigEntries } from '../agent/config-keys.ts';
 import { type Available, createAgent } from '../agent/create-agent.ts';
-import { conflict } from '../kernel/errors.ts';
 import type { Ids } from '../kernel/ids.ts';
 import type { Table } from '../kernel/table.ts';
 import type { Alongside } from '../tenancy/alongside.ts';
 import { findWorkflow } from '../workflow/load.ts';
-import { saveWorkflow } from '../workflow/save.ts';
+import { differs, saveWorkflow } from '../workflow/save.ts';
 import { getTemplate } from './keep-template.ts';
 import type { Template } from './template.ts';
 
@@ -64,12 +63,8 @@ const ensureWorkflow = async (
   if (definition === undefined) return;
   const there = await findWorkflow(deps.table, orgId, workflow);
   if (there === undefined) {
-    await saveWorkflow(deps, tools, { orgId, actor, definition }, nowMs);
+    await saveWorkflow(deps, tools, { orgId, actor, definition, onlyNew: true }, nowMs);
     return;
   }
-  // Saved as the next version it would change what other agents do.
-  if (!isDeepStrictEqual(there.definition, definition)) {
-    const message = `The organisation has another workflow ${workflow}. Rename one of the two, then try again.`;
-    throw conflict('workflow_differs', message, { workflow });
-  }
+  if (!isDeepStrictEqual(there.definition, definition)) throw differs(workflow);
 };

@@ -2,11 +2,13 @@ import * as z from 'zod';
 import { notFound } from '../kernel/errors.ts';
 import { keys } from '../kernel/keys.ts';
 import {
+  add,
   and,
   type Change,
   type Condition,
   ConditionFailed,
   eq,
+  exists,
   type Item,
   missing,
   remove,
@@ -26,6 +28,9 @@ const rowSchema = z.object({
   revocations: z.number().optional(),
   /** What its runs may spend in all on one UTC day, micro-dollars. */
   dailyBudget: z.int().min(0).optional(),
+  /** How many of a kind were ever made. It rises with each, so that two at once cannot both be the last that fits. */
+  madeWebhooks: z.number().optional(),
+  madeProviders: z.number().optional(),
   stopped: z.object({ at: z.iso.datetime(), by: z.string() }).optional(),
 });
 
@@ -39,6 +44,21 @@ export const getOrganisation = async (table: Table, orgId: string): Promise<Orga
   const item = await table.get(keys.organisation(orgId), { consistent: true });
   if (item === undefined) throw notFound('organisation');
   return readOrganisation(item);
+};
+
+/** What an organisation has only so many of. */
+type Counted = 'madeWebhooks' | 'madeProviders';
+
+/**
+ * For the transaction that makes one more: refused when another of its kind was made since the organisation was read, for
+ * then they have to be counted again. Deleted ones are still counted here: this is no count, only a turn.
+ */
+export const inTurn = (
+  organisation: Organisation,
+  kind: Counted,
+): { readonly changes: readonly Change[]; readonly if: Condition } => {
+  const made = organisation[kind];
+  return { changes: [add(kind, 1)], if: and(exists('pk'), made === undefined ? missing(kind) : eq(kind, made)) };
 };
 
 /** Holds all steps, Evals and effects of the organisation. Stopping twice keeps the first time and actor. */

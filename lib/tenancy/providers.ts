@@ -2,8 +2,17 @@ import * as z from 'zod';
 import { badRequest, notFound } from '../kernel/errors.ts';
 import { keys } from '../kernel/keys.ts';
 import type { Secrets } from '../kernel/ports.ts';
-import { type Change, exists, type Item, remove, set, type Table, type Write } from '../kernel/table.ts';
-import { getOrganisation } from './organisation.ts';
+import {
+  type Change,
+  exists,
+  type Item,
+  remove,
+  set,
+  type Table,
+  TransactionRefused,
+  type Write,
+} from '../kernel/table.ts';
+import { getOrganisation, inTurn, type Organisation } from './organisation.ts';
 import { makeRow, readRow } from './row.ts';
 
 const modelSchema = z.object({
@@ -62,9 +71,13 @@ const shown = (item: Item, defaultProvider: string | undefined): Provider => {
   return { ...row, default: row.name === defaultProvider };
 };
 
+/** Who makes one at the same moment as others goes after them, and counts anew. */
+const MAX_TRIES = 10;
+
 /**
  * Makes or replaces a model account.
  * The secret is written first: a crash in between leaves a key that nothing uses, never an account with a wrong key.
+ * @throws AppError 400; TransactionRefused when others were faster each time
  */
 export const putProvider = async (
   deps: Deps,
@@ -74,31 +87,55 @@ export const putProvider = async (
   nowMs: number,
 ): Promise<{ readonly provider: Provider; readonly created: boolean }> => {
   checkName(name);
-  const [organisation, all] = await Promise.all([getOrganisation(deps.table, orgId), listProviders(deps.table, orgId)]);
+  for (let attempt = 1; ; attempt++) {
+    const { organisation, old } = await roomFor(deps.table, orgId, name);
+    demandKeyForNewHost(old, given);
+    if (given.apiKey !== undefined && attempt === 1) await deps.secrets.put(providerSecret(orgId, name), given.apiKey);
+    const row = rowOf(name, given, old, new Date(nowMs).toISOString());
+    try {
+      await deps.table.transact([
+        { put: makeRow(keys.provider(orgId, name), row) },
+        ...organisationWrite(organisation, name, given.default, old === undefined),
+      ]);
+    } catch (error) {
+      if (!(error instanceof TransactionRefused) || attempt === MAX_TRIES) throw error;
+      continue;
+    }
+    const isDefault = given.default ?? organisation.defaultProvider === name;
+    return { provider: { ...row, default: isDefault }, created: old === undefined };
+  }
+};
+
+/** The organisation is read before its accounts are counted. @throws AppError 400 when there is no room for one more */
+const roomFor = async (table: Table, orgId: string, name: string) => {
+  const organisation = await getOrganisation(table, orgId);
+  const all = await listProviders(table, orgId);
   const old = all.find((provider) => provider.name === name);
   if (old === undefined && all.length >= MOST_PROVIDERS) {
     throw badRequest(`An organisation has at most ${MOST_PROVIDERS} providers.`, [], 'too_many_providers');
   }
-  demandKeyForNewHost(old, given);
-  if (given.apiKey !== undefined) await deps.secrets.put(providerSecret(orgId, name), given.apiKey);
+  return { organisation, old };
+};
 
-  const now = new Date(nowMs).toISOString();
-  const row = {
-    name,
-    baseUrl: given.baseUrl,
-    models: given.models.map(present),
-    hasKey: given.apiKey !== undefined || (old?.hasKey ?? false),
-    createdAt: old?.createdAt ?? now,
-    updatedAt: now,
-  };
-  const writes: Write[] = [{ put: makeRow(keys.provider(orgId, name), row) }];
-  const change = defaultChange(organisation.defaultProvider, name, given.default);
-  if (change !== undefined) {
-    writes.push({ update: keys.organisation(orgId), changes: [change], if: exists('pk') });
-  }
-  await deps.table.transact(writes);
-  const isDefault = given.default ?? organisation.defaultProvider === name;
-  return { provider: { ...row, default: isDefault }, created: old === undefined };
+const rowOf = (name: string, given: GivenProvider, old: Provider | undefined, now: string) => ({
+  name,
+  baseUrl: given.baseUrl,
+  models: given.models.map(present),
+  hasKey: given.apiKey !== undefined || (old?.hasKey ?? false),
+  createdAt: old?.createdAt ?? now,
+  updatedAt: now,
+});
+
+const organisationWrite = (
+  organisation: Organisation,
+  name: string,
+  wanted: boolean | undefined,
+  isNew: boolean,
+): readonly Write[] => {
+  const change = defaultChange(organisation.defaultProvider, name, wanted);
+  const turn = isNew ? inTurn(organisation, 'madeProviders') : { changes: [], if: exists('pk') };
+  const changes = [...turn.changes, ...(change === undefined ? [] : [change])];
+  return changes.length === 0 ? [] : [{ update: keys.organisation(organisation.id), changes, if: turn.if }];
 };
 
 const present = (model: ProviderModel) => ({

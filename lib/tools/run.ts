@@ -85,12 +85,31 @@ const expectation = (issue: z.core.$ZodIssue): string => {
     case 'invalid_value':
       return `one of ${issue.values.map(String).join(', ')}`;
     case 'too_small':
-      return `at least ${issue.minimum}${issue.origin === 'string' ? ' character(s)' : ''}`;
+      return `${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${unitOf(issue, issue.minimum)}`;
     case 'too_big':
-      return `at most ${issue.maximum}${issue.origin === 'string' ? ' characters' : ''}`;
+      return `${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${unitOf(issue, issue.maximum)}`;
+    case 'invalid_format':
+      return issue.message.replace(/^Invalid (string: must |)/, (_, must) =>
+        must === '' ? 'a valid ' : 'a text that must ',
+      );
+    case 'invalid_key':
+      return `a name: ${issue.issues.map(expectation).join(' and ')}`;
+    case 'invalid_union':
+      return unionExpectation(issue);
     default:
       return issue.message;
   }
+};
+
+const unitOf = ({ origin }: { readonly origin: string }, limit: number | bigint): string => {
+  if (origin === 'string') return Number(limit) === 1 ? ' character' : ' characters';
+  if (origin === 'array' || origin === 'set') return Number(limit) === 1 ? ' entry' : ' entries';
+  return '';
+};
+
+const unionExpectation = (issue: z.core.$ZodIssueInvalidUnion): string => {
+  if ('options' in issue && Array.isArray(issue.options)) return `one of ${issue.options.map(String).join(', ')}`;
+  return [...new Set(issue.errors.flat().map(expectation))].join(' or ') || issue.message;
 };
 
 const valueAt = (root: unknown, path: readonly PropertyKey[]): unknown => {

@@ -1,10 +1,12 @@
 /** What people do to endpoints: make, change, rotate the secret, delete. */
-import { badRequest, conflict, notFound } from '../kernel/errors.ts';
+import { shapeOf } from '../agent/field-errors.ts';
+import { AppError, badRequest, conflict, notFound } from '../kernel/errors.ts';
 import type { Ids } from '../kernel/ids.ts';
 import { keys } from '../kernel/keys.ts';
 import type { Queue, Secrets } from '../kernel/ports.ts';
-import { and, eq, exists, type Item, missing, type Table, TransactionRefused, type Write } from '../kernel/table.ts';
+import { and, eq, type Item, missing, type Table, TransactionRefused, type Write } from '../kernel/table.ts';
 import type { Alongside } from '../tenancy/alongside.ts';
+import { getOrganisation, inTurn } from '../tenancy/organisation.ts';
 import { makeRow, ROW_VERSION } from '../tenancy/row.ts';
 import { type Headers, headerErrors } from './custom-headers.ts';
 import { attentionOver, type Endpoint, type EventType, readEndpoint } from './endpoint.ts';
@@ -41,13 +43,16 @@ export const getEndpoint = async (table: Table, orgId: string, webhookId: string
   return readEndpoint(item);
 };
 
+const USABLE_URL = 'an https URL on the public internet, without a user name or password';
+
 const check = (deps: EndpointDeps, given: Optional<GivenEndpoint>): void => {
   const refused = given.url === undefined ? undefined : deps.judgeUrl(given.url);
   const errors = [
-    ...(refused === undefined ? [] : [{ field: 'url', received: 'an address that cannot be used', expected: refused }]),
+    ...(refused === undefined ? [] : [{ field: 'url', received: shapeOf(given.url), expected: USABLE_URL }]),
     ...headerErrors(given.headers ?? {}),
   ];
-  if (errors.length > 0) throw badRequest('The webhook cannot be kept like this.', errors);
+  const why = refused === undefined ? '' : ` ${refused}`;
+  if (errors.length > 0) throw badRequest(`The webhook cannot be kept like this.${why}`, errors);
 };
 
 const rowOf = (endpoint: Endpoint): Item => makeRow(keys.webhook(endpoint.orgId, endpoint.id), endpoint);
@@ -67,10 +72,7 @@ export const createEndpoint = async (
   alongside: Alongside<Endpoint>,
 ): Promise<Endpoint & { readonly secret: string }> => {
   check(deps, given);
-  const others = await deps.table.query({ ...keys.webhooks(orgId), consistent: true });
-  if (others.items.length >= MOST_ENDPOINTS) {
-    throw badRequest(`An organisation has at most ${MOST_ENDPOINTS} webhooks.`, [], 'too_many_webhooks');
-  }
+  const first = await turnOf(deps.table, orgId);
   const id = deps.ids.next('whk', nowMs);
   const secret = newSigningSecret();
   const headers = given.headers ?? {};
@@ -89,19 +91,54 @@ export const createEndpoint = async (
     updatedAt: at,
     createdBy: by,
   };
+  const writes = (turn: Turn): readonly Write[] => [
+    { put: rowOf(endpoint), if: missing('pk') },
+    { put: gateItem(newGate(orgId, id)), if: missing('pk') },
+    { update: keys.organisation(orgId), ...turn },
+    ...alongside(endpoint),
+  ];
   try {
-    await deps.table.transact([
-      { put: rowOf(endpoint), if: missing('pk') },
-      { put: gateItem(newGate(orgId, id)), if: missing('pk') },
-      { check: keys.organisation(orgId), if: exists('pk') },
-      ...alongside(endpoint),
-    ]);
+    await inTheirTurn(deps.table, orgId, first, writes);
   } catch (error) {
     // Only a refusal is certain to have written nothing; else the row may be there and needs its secret.
-    if (error instanceof TransactionRefused) await deleteDocument(deps.secrets, owner(endpoint), secretRef);
+    if (error instanceof TransactionRefused || error instanceof AppError) {
+      await deleteDocument(deps.secrets, owner(endpoint), secretRef);
+    }
     throw error;
   }
   return { ...endpoint, secret };
+};
+
+type Turn = ReturnType<typeof inTurn>;
+
+/** The organisation is read before its endpoints are counted. @throws AppError 400 when there is no room */
+const turnOf = async (table: Table, orgId: string): Promise<Turn> => {
+  const organisation = await getOrganisation(table, orgId);
+  const others = await table.query({ ...keys.webhooks(orgId), consistent: true });
+  if (others.items.length < MOST_ENDPOINTS) return inTurn(organisation, 'madeWebhooks');
+  throw badRequest(`An organisation has at most ${MOST_ENDPOINTS} webhooks.`, [], 'too_many_webhooks');
+};
+
+/**
+ * Those who make one at the same moment go one after the other, and each counts anew. Who loses so often that all places
+ * could be taken meanwhile lost to people who also delete.
+ */
+const inTheirTurn = async (
+  table: Table,
+  orgId: string,
+  first: Turn,
+  writes: (turn: Turn) => readonly Write[],
+): Promise<void> => {
+  let turn = first;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await table.transact(writes(turn));
+    } catch (error) {
+      const lost = error instanceof TransactionRefused && error.refused.every((no, at) => no === (at === 2));
+      if (!lost || attempt > MOST_ENDPOINTS) throw error;
+    }
+    turn = await turnOf(table, orgId);
+  }
 };
 
 type Optional<Fields> = { readonly [Name in keyof Fields]?: Fields[Name] | undefined };

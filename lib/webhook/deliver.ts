@@ -6,7 +6,7 @@ import { eq, type Item, type Table } from '../kernel/table.ts';
 import { prepare } from './attempt.ts';
 import { type Delivery, readDelivery } from './delivery.ts';
 import type { Target, WebhookDeps } from './deps.ts';
-import { readEndpoint } from './endpoint.ts';
+import { disabledSentence, readEndpoint } from './endpoint.ts';
 import { goIn, readGate } from './gate.ts';
 import { parseWebhookKey, type WebhookMessage } from './message.ts';
 import { bury, hold } from './record.ts';
@@ -38,7 +38,8 @@ export const handleWebhookMessage = async (deps: WebhookDeps, message: WebhookMe
   if (delivery.state !== 'pending') return;
   if (target === undefined) return bury(deps.table, delivery, 'The webhook was deleted.', deps.clock.now());
   if (target.endpoint.state === 'disabled') {
-    return bury(deps.table, delivery, 'The webhook is disabled.', deps.clock.now());
+    const why = disabledSentence(target.endpoint, delivery.lastError);
+    return bury(deps.table, delivery, why, deps.clock.now());
   }
   await deliver(deps, target, delivery, message);
 };

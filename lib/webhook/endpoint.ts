@@ -57,6 +57,12 @@ const WHY: { readonly [reason in DisabledReason]: string } = {
   gone: 'It answered 410 Gone.',
 };
 
+/** Why a delivery is given up whose endpoint is disabled; what its own last attempt came to stands before it. */
+export const disabledSentence = ({ reason = 'failing' }: Endpoint, lastError: string | undefined): string => {
+  const disabled = `The webhook is disabled. ${WHY[reason]}`;
+  return lastError === undefined || lastError.includes(disabled) ? (lastError ?? disabled) : `${lastError} ${disabled}`;
+};
+
 /** The one place where an endpoint asks for a person: writes for the transaction that disables it by itself. */
 export const attentionFor = (endpoint: Endpoint): readonly Write[] => [
   openAttention({

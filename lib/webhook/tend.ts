@@ -4,6 +4,7 @@ import type { Page } from '../kernel/table.ts';
 import { prepare } from './attempt.ts';
 import { type Delivery, readDelivery } from './delivery.ts';
 import type { Target, WebhookDeps } from './deps.ts';
+import { disabledSentence } from './endpoint.ts';
 import { allReleased, atRest, changeGate, type Gate, goIn, idle, letGo } from './gate.ts';
 import { bury, isOver, letDeliveryGo } from './record.ts';
 import { runAttempt } from './run.ts';
@@ -57,7 +58,9 @@ const release = async (
   const { orgId, webhookId } = gate;
   await Promise.all(
     deliveries.map(async (delivery, index) => {
-      if (endpoint.state === 'disabled') return bury(deps.table, delivery, 'The webhook is disabled.', now);
+      if (endpoint.state === 'disabled') {
+        return bury(deps.table, delivery, disabledSentence(endpoint, delivery.lastError), now);
+      }
       const delaySeconds = Math.floor(index / AT_ONCE);
       if (!(await letDeliveryGo(deps.table, delivery, now + delaySeconds * 1000, now))) return;
       const message = { orgId, webhookId, deliveryId: delivery.deliveryId };

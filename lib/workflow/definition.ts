@@ -10,6 +10,8 @@ const id = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, 'lower-case letters, d
 const label = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9 _-]{0,39}$/, 'letters, digits, blanks, - and _, at most 40');
 /** A model chooses badly between more, and labels are compared each with each. */
 const MOST_EDGES = 40;
+/** What a list of tasks holds, and so one reply: each is a row, and a list that changes is written anew. */
+export const MOST_TASKS = 500;
 const prose = z.string().min(1).max(8_000);
 
 /** Taken when no edge has the label that came out. */
@@ -37,7 +39,7 @@ const iterationStepSchema = z.strictObject({
   /** Last message of the prompt. */
   completionPrompt: prose.optional(),
   /** Most tasks that one reply may add. */
-  maxTasks: z.int().min(1).max(100).optional(),
+  maxTasks: z.int().min(1).max(MOST_TASKS).optional(),
   /** Next inner step; missing: leave the iteration. */
   next: id.optional(),
 });

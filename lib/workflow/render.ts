@@ -19,7 +19,7 @@ export interface PromptValues {
 
 /** Figures of the cuts: a prompt must stay within a small window, whatever a tool gave back. */
 const MOST_LAST = 8_000; // characters
-const MOST_ENTRIES = 50;
+export const MOST_ENTRIES = 50;
 const MOST_ENTRY = 500; // characters
 
 const NONE = '(none)';
@@ -31,7 +31,8 @@ const middleCut = (text: string, most: number): string => {
   return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters left out …]\n${text.slice(-half)}`;
 };
 
-const lineCut = (text: string): string => {
+/** An entry of a list as a prompt shows it. */
+export const lineCut = (text: string): string => {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length <= MOST_ENTRY ? line : `${line.slice(0, MOST_ENTRY)} […]`;
 };

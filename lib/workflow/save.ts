@@ -5,7 +5,7 @@ import { eq, missing, set, type Table, TransactionRefused, type Write } from '..
 import type { Alongside } from '../tenancy/alongside.ts';
 import { isBuiltIn, type Workflow } from './built-ins.ts';
 import type { WorkflowDefinition } from './definition.ts';
-import { newestOf } from './load.ts';
+import { findWorkflow, newestOf } from './load.ts';
 import { headItem, nameItem, versionItem } from './rows.ts';
 import { checkDefinition } from './validate.ts';
 
@@ -15,6 +15,8 @@ export interface NewWorkflow {
   readonly actor: string;
   /** As it came; checked here. */
   readonly definition: unknown;
+  /** The name has to be free, or to have this very definition: no other one becomes its next version. */
+  readonly onlyNew?: boolean | undefined;
   readonly alongside?: Alongside<Workflow> | undefined;
 }
 
@@ -23,11 +25,12 @@ const MOST_TURNS = 8;
 
 /**
  * Keeps a definition: under a new name as version 1 of a new workflow, under a name of the organisation as its next
- * version. What is kept never changes, so agents' later runs take the new version and running ones keep theirs.
+ * version. What is kept never changes, so agents' later runs take the new version and running ones keep theirs. A definition
+ * that is the newest version already is not kept again: that version is answered, and nothing but `alongside` is written.
  *
  * One transaction; the row of the name is its guard. A refused turn has written nothing and begins again with what stands.
  * @param tools names of the tools there are
- * @throws AppError 400 `invalid_workflow`, 409 `workflow_busy`; TransactionRefused when only what is `alongside` was refused
+ * @throws AppError 400 `invalid_workflow`, 409 `workflow_busy`, with `onlyNew` `workflow_differs`; TransactionRefused when only what is `alongside` was refused
  */
 export const saveWorkflow = async (
   deps: { readonly table: Table; readonly ids: Ids },
@@ -43,15 +46,23 @@ export const saveWorkflow = async (
   const freshId = deps.ids.next('wfl', nowMs);
   for (let turn = 0; turn < MOST_TURNS; turn++) {
     const before = await newestOf(deps.table, orgId, name);
+    const newest = before && (await findWorkflow(deps.table, orgId, before.id, before.version));
+    const isSame = newest !== undefined && JSON.stringify(newest.definition) === JSON.stringify(definition);
+    if (given.onlyNew === true && newest !== undefined && !isSame) throw differs(name);
     const id = before?.id ?? freshId;
-    const version = (before?.version ?? 0) + 1;
+    const version = isSame ? newest.version : (before?.version ?? 0) + 1;
     const saved: Workflow = { id, name, version, definition, builtIn: false };
-    const own: readonly Write[] = [
-      ...headWrites(orgId, id, version, definition, at, before?.version),
-      { put: versionItem(orgId, { id, version, definition, createdBy: actor, createdAt: at }), if: missing('pk') },
-    ];
+    const stays = { check: keys.workflowName(orgId, name), if: eq('version', version) };
+    const own: readonly Write[] = isSame
+      ? [stays]
+      : [
+          ...headWrites(orgId, id, version, definition, at, before?.version),
+          { put: versionItem(orgId, { id, version, definition, createdBy: actor, createdAt: at }), if: missing('pk') },
+        ];
+    const alongside = given.alongside?.(saved) ?? [];
+    if (isSame && alongside.length === 0) return saved;
     try {
-      await deps.table.transact([...own, ...(given.alongside?.(saved) ?? [])]);
+      await deps.table.transact([...own, ...alongside]);
       return saved;
     } catch (error) {
       const outrun = error instanceof TransactionRefused && error.refused.slice(0, own.length).includes(true);
@@ -82,6 +93,14 @@ const headWrites = (
     { update: keys.workflow(orgId, id), changes, if: eq('version', before) },
   ];
 };
+
+/** Saved as the next version it would change what other agents do. */
+export const differs = (name: string): Error =>
+  conflict(
+    'workflow_differs',
+    `The organisation has another workflow ${name}. Rename one of the two, then try again.`,
+    { workflow: name },
+  );
 
 const takenName = (name: string): Error => {
   const errors = [{ field: 'name', received: `"${name}"`, expected: 'a name that no built-in workflow has' }];

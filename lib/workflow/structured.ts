@@ -2,6 +2,7 @@
  * Replies that must have a form: a list of tasks, the label of an edge. The form is asked for by JSON Schema, and read
  * with patience, because not every server keeps to a schema. What cannot be read gives a sentence for the one repair round.
  */
+import { MOST_TASKS } from './definition.ts';
 import { plainLabel } from './edges.ts';
 
 /** A form as a request carries it. Strict mode allows no other members and no optional ones. */
@@ -10,19 +11,31 @@ export interface OutputSchema {
   readonly schema: { readonly [key: string]: unknown };
 }
 
-export type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
+/**
+ * `problem` is told to the model. `beyond`, for a person: what was read and is more than is allowed. It is never cut to
+ * what is: who reads "all tasks are done" must not find some that nobody has seen.
+ */
+export type Read<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problem: string; readonly beyond?: string | undefined };
 
-export const tasksOutput: OutputSchema = {
+/** @param most how many tasks a reply may give */
+export const tasksOutput = (most: number): OutputSchema => ({
   name: 'tasks',
   schema: {
     type: 'object',
     properties: {
-      tasks: { type: 'array', items: { type: 'string' }, description: 'One sentence each, in the order to do them.' },
+      tasks: {
+        type: 'array',
+        items: { type: 'string' },
+        maxItems: most,
+        description: `One sentence each, in the order to do them, at most ${most}.`,
+      },
     },
     required: ['tasks'],
     additionalProperties: false,
   },
-};
+});
 
 /** @param labels as `labelsOf` gives them, at least one */
 export const choiceOutput = (labels: readonly string[]): OutputSchema => ({
@@ -36,16 +49,16 @@ export const choiceOutput = (labels: readonly string[]): OutputSchema => ({
 });
 
 /** The sentence that ends a prompt for tasks; for servers that ignore the schema. */
-export const TASKS_FORM = 'Answer with JSON of the form {"tasks": ["first task", "second task"]}, and nothing else.';
+export const tasksForm = (most: number): string =>
+  `Answer with JSON of the form {"tasks": ["first task", "second task"]}, at most ${most} of them, and nothing else.`;
 
 /** The sentence that ends a prompt for a choice. */
 export const choiceForm = (labels: readonly string[]): string =>
   `Answer with JSON of the form {"label": "…"}, and nothing else. The label is one of: ${labels.join(', ')}.`;
 
-const MOST_TEXT = 200_000; // characters of a reply that are looked at
+const MOST_TEXT = 1_200_000; // characters of a reply that are looked at: as many tasks as there may be, as long as they may be
 /** Longest task, characters: a row holds them, and each prompt shows them again. */
-const MOST_TASK = 2_000;
-export const MOST_TASKS = 100;
+const LONGEST_TASK = 2_000;
 
 const parsed = (text: string): { readonly json: unknown } | undefined => {
   try {
@@ -91,23 +104,60 @@ const taskIn = (entry: unknown): string | undefined => {
   return [task, title, name, description].find((text): text is string => typeof text === 'string');
 };
 
-/**
- * The tasks of a reply, blank ones dropped, each at most 2,000 characters. An empty list is a good answer.
- * @param most how many are taken; what comes after is dropped
- */
-export const readTasks = (reply: string, most: number = MOST_TASKS): Read<readonly string[]> => {
+/** How many tasks a reply may give, and how many wait already where that is why. */
+export interface Room {
+  readonly most: number;
+  readonly waiting?: number | undefined;
+}
+
+/** Blank ones are dropped; more, or longer ones, than there is room for are refused. */
+const fitting = (texts: readonly string[], { most, waiting = 0 }: Room): Read<readonly string[]> => {
+  const tasks = texts.map((text) => text.trim()).filter((text) => text !== '');
+  const long = tasks.findIndex((task) => task.length > LONGEST_TASK);
+  if (tasks.length > most) {
+    const why = waiting === 0 ? '' : `, because ${waiting} wait already and a list holds ${MOST_TASKS}`;
+    return beyond(`the reply lists ${tasks.length} tasks, and at most ${most} are allowed${why}`, most);
+  }
+  if (long !== -1) {
+    const characters = tasks[long]?.length;
+    return beyond(`task ${long + 1} has ${characters} characters, and at most ${LONGEST_TASK} are allowed`, most);
+  }
+  return { ok: true, value: tasks };
+};
+
+const beyond = (what: string, most: number): Read<never> => {
+  const sentence = `${what.charAt(0).toUpperCase()}${what.slice(1)}.`;
+  return { ok: false, problem: `${sentence} ${tasksForm(most)}`, beyond: what };
+};
+
+/** The tasks of a reply, blank ones dropped, each at most 2,000 characters. An empty list is a good answer. */
+export const readTasks = (reply: string, room: Room = { most: MOST_TASKS }): Read<readonly string[]> => {
+  const form = tasksForm(room.most);
+  if (reply.length > MOST_TEXT) {
+    return beyond(`the reply has ${reply.length} characters, and at most ${MOST_TEXT} are read`, room.most);
+  }
   const found = jsonIn(reply);
-  if (found === undefined) return no(`The reply held no JSON. ${TASKS_FORM}`);
+  if (found === undefined) return no(`The reply held no JSON. ${form}`);
   const list = listIn(found.json);
-  if (list === undefined) return no(`The reply held JSON, but no list of tasks. ${TASKS_FORM}`);
-  const texts = list.map(taskIn);
-  const odd = texts.indexOf(undefined);
-  if (odd !== -1) return no(`Entry ${odd + 1} of the list is not a text. ${TASKS_FORM}`);
-  const tasks = texts.flatMap((text) => {
-    const trimmed = text?.trim().slice(0, MOST_TASK) ?? '';
-    return trimmed === '' ? [] : [trimmed];
-  });
-  return { ok: true, value: tasks.slice(0, Math.min(most, MOST_TASKS)) };
+  if (list === undefined) return no(`The reply held JSON, but no list of tasks. ${form}`);
+  const texts = list.flatMap((entry) => taskIn(entry) ?? []);
+  const odd = list.findIndex((entry) => taskIn(entry) === undefined);
+  return odd === -1 ? fitting(texts, room) : no(`Entry ${odd + 1} of the list is not a text. ${form}`);
+};
+
+const BULLET = /^\s*(?:[-*•]|\d{1,3}[.)])\s+/;
+
+/**
+ * Tasks out of words, after two answers without a form: the lines of a list.
+ * @param otherwise what words that are no list come to
+ */
+export const tasksInWords = (text: string, room: Room, otherwise: readonly string[]): Read<readonly string[]> => {
+  const listed = text
+    .split('\n')
+    .filter((line) => BULLET.test(line))
+    .map((line) => line.replace(BULLET, '').trim())
+    .filter((line) => line !== '');
+  return fitting(listed.length > 0 ? listed : otherwise, room);
 };
 
 const no = (problem: string): { readonly ok: false; readonly problem: string } => ({ ok: false, problem });

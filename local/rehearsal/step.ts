@@ -34,7 +34,7 @@ export const fillForm = (form: { readonly [name: string]: unknown }, conversatio
   const properties = isRecord(form.properties) ? form.properties : {};
   const filled = Object.entries(properties).map(([name, schema]): readonly [string, unknown] => {
     if (!isRecord(schema)) return [name, null];
-    if (schema.type === 'array') return [name, tasksFor(conversation)];
+    if (schema.type === 'array') return [name, tasksFor(conversation).slice(0, Number(schema.maxItems ?? Infinity))];
     return [name, Array.isArray(schema.enum) ? (schema.enum[0] ?? '') : '(rehearsal)'];
   });
   return JSON.stringify(Object.fromEntries(filled));

@@ -134,6 +134,12 @@ describe('what people are asked', () => {
     });
   });
 
+  test('what a workflow asks is shown as it is asked', () => {
+    const given = { tool: 'workflow_step', arguments: '{"step":"ask","question":"May the work begin?"}' };
+    const [item] = putOf(asked(ask('permission', { ...given, why: 'May the work begin?' })));
+    expect(item).toMatchObject({ kind: 'permission', subjectId: 'ask_1', question: 'May the work begin?' });
+  });
+
   test('a question is answered by an input', () => {
     const [item] = putOf(asked(ask('question')));
     expect(item).toMatchObject({

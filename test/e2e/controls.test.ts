@@ -167,14 +167,16 @@ describe('what stops a run can be mended', () => {
       apiKey: 'some-key-1234567890',
       models,
     });
-    // Worst case of a call: 2 × 1,000 tokens in and 100 out at $1,000 per million, $2.1; a real one costs $0.12.
-    const { id } = await world.cloud.run({ model, maxCostUsd: 2.3, contextTokens: 1000, maxReplyTokens: 100 });
+    // Worst case of a call: 2 × 2,000 tokens in and 100 out at $1,000 per million, $4.1; a real one costs $0.12. With one
+    // tool alone the prompts stay below 4,000 bytes, so that no more is reserved.
+    const small = { tools: ['think'], contextTokens: 2000, maxReplyTokens: 100 };
+    const { id } = await world.cloud.run({ model, maxCostUsd: 4.3, ...small });
     const stopped = await world.cloud.until(id, ['BUDGET_EXCEEDED', 'COMPLETED', 'ERROR_PAUSED'], 20);
     expect(stopped).toMatchObject({ status: 'BUDGET_EXCEEDED', reason: 'max_cost' });
-    expect(stopped.costUsd).toBeLessThanOrEqual(2.3);
+    expect(stopped.costUsd).toBeLessThanOrEqual(4.3);
     expect(stopped.costUsd).toBeCloseTo(heard.calls.length * 0.12, 6);
     expect((await control(id, 'resume')).json).toMatchObject({ code: 'limit_not_raised' });
-    await world.cloud.must('PATCH', `/v1/executions/${id}`, { maxCostUsd: 2.5 });
+    await world.cloud.must('PATCH', `/v1/executions/${id}`, { maxCostUsd: 4.5 });
     expect((await control(id, 'resume')).status).toBe(200);
     await world.cloud.until(id, 'BUDGET_EXCEEDED', 20);
     await world.cloud.call('DELETE', '/v1/providers/dear');

@@ -112,7 +112,7 @@ test('what children cost, and what is set aside for them, counts against the lim
   const reached = async () => {
     const item = await table.get(key);
     if (item === undefined) throw new Error('The execution is missing.');
-    return limitReached(readExecution(item), 1_000_000, NOW)?.reason;
+    return limitReached(readExecution(item), { next: 400_000, lost: 600_000 }, NOW)?.reason;
   };
   expect(await reached()).toBeUndefined();
   await table.update(key, [set(A.childCost, 2_000_000)]);

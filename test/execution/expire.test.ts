@@ -69,8 +69,10 @@ const execution = async () => {
 };
 const permission = () => getPermission({ table }, ORG, ASK);
 const expire = () => expireAsk(deps(), key);
-const decide = (more = {}) =>
-  decidePermission(deps(), { orgId: ORG, permissionId: ASK, approve: true, actor: 'key_1', ...more });
+const decide = (more = {}, by = deps()) =>
+  decidePermission(by, { orgId: ORG, permissionId: ASK, approve: true, actor: 'key_1', ...more });
+/** The decision is made in a process with a clock of its own. */
+const clocked = (tells: () => number): ExecutionDeps => ({ ...deps(), clock: { ...deps().clock, now: tells } });
 const attention = () => table.dump().filter(({ pk }) => pk === keys.attentions(ORG).pk).length;
 
 describe('in time', () => {
@@ -104,7 +106,8 @@ describe('reject', () => {
     expect(attention()).toBe(0);
     await expire();
     expect(sent).toHaveLength(1);
-    await expect(decide()).rejects.toMatchObject({ code: 'already_decided', details: { state: 'expired' } });
+    await expect(decide()).rejects.toMatchObject({ status: 409, code: 'expired' });
+    expect(sent).toHaveLength(1);
   });
 
   test('of a run that a person paused: it is settled and the run stays paused', async () => {
@@ -125,8 +128,13 @@ describe('reject', () => {
       now = NOW;
       await waiting('reject');
       now = NOW + TTL;
+      const inTime = () =>
+        decide(
+          {},
+          clocked(() => NOW + TTL - 1),
+        );
       const [, decided] = await Promise.allSettled(
-        round % 2 === 0 ? [expire(), decide()] : [decide(), expire()].toReversed(),
+        round % 2 === 0 ? [expire(), inTime()] : [inTime(), expire()].toReversed(),
       );
       const { state } = await permission();
       expect(state).toBe(decided?.status === 'fulfilled' ? 'approved' : 'expired');
@@ -143,6 +151,77 @@ describe('reject', () => {
     now = NOW + TTL;
     await expire();
     expect((await permission()).state).toBe('cancelled');
+  });
+});
+
+describe('a decision before the clock has come by', () => {
+  test('in the last millisecond counts', async () => {
+    await waiting('reject');
+    now = NOW + TTL - 1;
+    expect((await decide()).state).toBe('approved');
+  });
+
+  test.each([
+    [0, true],
+    [0, false],
+    [30_000, true],
+  ])('%i ms too late (approve %s): refused, and the expiry settled on the spot', async (late, approve) => {
+    await waiting('reject');
+    now = NOW + TTL + late;
+    const expiresAt = new Date(NOW + TTL).toISOString();
+    const argumentsHash = late === 0 ? undefined : '0'.repeat(64);
+    await expect(decide({ approve, argumentsHash })).rejects.toMatchObject({
+      status: 409,
+      code: 'expired',
+      details: { expiresAt },
+    });
+    expect(await permission()).toMatchObject({ state: 'expired', decidedBy: 'system', decidedAt: now });
+    expect((await execution()).status).toBe('RUNNING');
+    expect(sent).toEqual([{ ...at(), seq: 1 }]);
+    expect(attention()).toBe(0);
+    await expire();
+    await expect(decide({ approve })).rejects.toMatchObject({ status: 409, code: 'expired' });
+    expect(sent).toHaveLength(1);
+  });
+
+  test('whose time runs out between its look and its write approves nothing', async () => {
+    await waiting('reject');
+    let looks = 0;
+    const slow = clocked(() => (looks++ === 0 ? NOW + TTL - 1 : NOW + TTL));
+    await expect(decide({}, slow)).rejects.toMatchObject({ status: 409, code: 'expired' });
+    expect(looks).toBeGreaterThan(1);
+    expect(await permission()).toMatchObject({ state: 'expired', decidedBy: 'system' });
+    expect(sent).toHaveLength(1);
+  });
+
+  test('where an expiry pauses: the first one pauses it, the next one is a decision', async () => {
+    await waiting('pause');
+    now = NOW + TTL;
+    await expect(decide()).rejects.toMatchObject({ status: 409, code: 'expired' });
+    expect(await execution()).toMatchObject({ status: 'PAUSED', reason: 'permission_expired' });
+    expect((await permission()).state).toBe('pending');
+    expect(attention()).toBe(1);
+    now += 1;
+    expect((await decide()).state).toBe('approved');
+    expect((await execution()).status).toBe('RUNNING');
+  });
+
+  test('of a run that a person paused: it is settled, and the run stays paused', async () => {
+    await waiting('reject');
+    await pauseExecution(deps(), at());
+    now = NOW + TTL;
+    await expect(decide()).rejects.toMatchObject({ code: 'expired' });
+    expect((await permission()).state).toBe('expired');
+    expect(await execution()).toMatchObject({ status: 'PAUSED', pausedFrom: 'RUNNING' });
+  });
+
+  test('two at once: both are refused, the run is woken once', async () => {
+    await waiting('reject');
+    now = NOW + TTL;
+    const both = await Promise.allSettled([decide(), decide({ approve: false }), expire()]);
+    expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+    expect((await permission()).state).toBe('expired');
+    expect(sent).toHaveLength(1);
   });
 });
 

@@ -79,15 +79,15 @@ describe('limits', () => {
     const limits = { mi: small, mt: fc.option(small, { nil: undefined }), mc: small, mx: small, ms: small };
     const used = { ca: small, ti: small, to: small, co: small, is: small, rm: fc.nat(20_000) };
     always(
-      fc.property(fc.record(limits), fc.record(used), small, ({ mt, ...most }, spent, reserve) => {
+      fc.property(fc.record(limits), fc.record(used), small, small, ({ mt, ...most }, spent, next, lost) => {
         const execution = readExecution({ ...executionRow, ...most, ...spent });
         const running = { ...execution, runningSince: undefined, maxTokens: mt };
-        const stop = limitReached(running, reserve, 0);
+        const stop = limitReached(running, { next, lost }, 0);
         const reached =
           spent.ca >= most.mi ||
           spent.is >= most.ms ||
           (mt !== undefined && spent.ti + spent.to >= mt) ||
-          spent.co + reserve > most.mc ||
+          spent.co + next + lost > most.mc ||
           spent.rm > most.mx * 1_000;
         expect(stop !== undefined).toBe(reached);
         if (stop !== undefined) expect(transition('RUNNING', stop.event)).toBeDefined();

@@ -161,6 +161,7 @@ describe("another organisation's ids", () => {
     changeAgent: { name: 'stolen' },
     changeSchedule: { maxRuns: 9 },
     answerTicket: { content: 'stolen' },
+    patchWebhook: { description: 'stolen' },
   };
 
   const addressed = guarded.filter((route) => /\{/.test(route.path) && route.operationId !== 'putProvider');

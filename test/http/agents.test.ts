@@ -31,7 +31,7 @@ describe('agents', () => {
     expect(refused.headers['content-type']).toMatch(/problem\+json/);
     expect(refused.json.errors).toEqual([
       { field: 'config.maxIterations', received: 'string of 4 characters', expected: 'number' },
-      { field: 'config.goals[0]', received: 'string of 0 characters', expected: 'at least 1 characters' },
+      { field: 'config.goals[0]', received: 'string of 0 characters', expected: 'at least 1 character' },
       { field: 'config.goals[1]', received: 'number 4', expected: 'string' },
     ]);
   });

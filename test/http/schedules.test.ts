@@ -69,7 +69,17 @@ describe('POST /v1/schedules', () => {
     [{ timezone: 'Mars/Base' }, 'timezone', 'IANA'],
     [{ startAt: '2020-01-01T00:00:00Z' }, 'startAt', 'a time to come'],
     [{ startAt: '2030-01-01T00:00:00Z', expiresAt: '2029-01-01T00:00:00Z' }, 'expiresAt', 'after the first fire'],
-    [{ startAt: 'tomorrow' }, 'startAt', ''],
+    [{ startAt: 'tomorrow' }, 'startAt', 'with an offset, such as 2027-01-01T00:00:00Z'],
+    [{ startAt: '2027-01-01T00:00:00' }, 'startAt', 'with an offset, such as 2027-01-01T00:00:00Z'],
+    [{ startAt: '1969-12-31T23:59:59Z', every: 'P1D' }, 'startAt', 'a time from 1970 to 9999'],
+    [{ startAt: '0000-01-01T00:00:00Z', every: 'P1D' }, 'startAt', 'a time from 1970 to 9999'],
+    [{ startAt: '1970-01-01T00:00:00+00:01', every: 'P1D' }, 'startAt', 'a time from 1970 to 9999'],
+    [{ startAt: '9999-12-31T23:59:59-00:01' }, 'startAt', 'a time from 1970 to 9999'],
+    [{ expiresAt: '1969-12-31T23:59:59Z' }, 'expiresAt', 'a time from 1970 to 9999'],
+    [{ startAt: '9998-01-01T00:00:00Z', cron: '0 9 * * *' }, 'startAt', 'cron is due; it is reckoned up to then'],
+    [{ cron: '-1 * * * *' }, 'cron', 'its minute takes 0 to 59, and "-1" is not of them'],
+    [{ cron: '0 9 * * 8' }, 'cron', 'its day of week takes 0 to 7, or SUN to SAT, and "8" is not of them'],
+    [{ timezone: '+2' }, 'timezone', 'or an offset such as +02:00'],
     [{ maxRuns: 0 }, 'maxRuns', 'at least 1'],
     [{ overlap: 'replace' }, 'overlap', 'one of skip, allow, queue'],
     [{ misfire: 'all' }, 'misfire', 'one of fire-once, skip'],
@@ -109,7 +119,7 @@ describe('POST /v1/schedules', () => {
     const answer = await make({ startAt: at(5_000) });
     expect(answer.status).toBe(201);
     const row = h.table.dump().find(({ id }) => id === answer.json.id);
-    expect(String(row?.dueSk).slice(0, 24)).toBe(at(5_000 + 135_000));
+    expect(String(row?.dueSk).slice(0, 24)).toBe(at(5_000 + 145_000));
   });
 });
 
@@ -169,7 +179,30 @@ describe('a schedule', () => {
     expect((await patch({ expiresAt: at(MINUTE) })).json).toMatchObject({ state: 'COMPLETED' });
     expect((await h.call('GET', `/v1/schedules/${one.id}/next`)).json.items).toEqual([]);
     expect((await h.call('POST', `/v1/schedules/${one.id}/resume`)).status).toBe(409);
+    await h.clock.advance(2 * MINUTE);
+    // Said once more it is nothing new.
+    expect((await patch({ expiresAt: at(-MINUTE), maxRuns: 5 })).json).toMatchObject({ state: 'COMPLETED' });
     expect((await patch({ expiresAt: null })).json).toMatchObject({ state: 'ACTIVE', nextAt: one.nextAt });
+  });
+
+  it('refuses an end that has passed, like a new one, and times that no row holds', async () => {
+    const one = await made({ startAt: at(3_600_000), every: 'PT1H' });
+    for (const body of [
+      { expiresAt: at(0) },
+      { expiresAt: at(-MINUTE) },
+      { expiresAt: '1969-01-01T00:00:00Z' },
+      { startAt: '1969-12-31T23:59:59Z' },
+      { startAt: '9999-12-31T23:59:59-01:00' },
+    ]) {
+      const refused = await h.call('PATCH', `/v1/schedules/${one.id}`, body);
+      expect(refused.json).toMatchObject({ status: 400, errors: [{ field: Object.keys(body)[0] }] });
+    }
+    expect((await h.call('GET', `/v1/schedules/${one.id}`)).json).toEqual(one);
+  });
+
+  it('takes an offset for a time zone, and keeps to it', async () => {
+    const one = await made({ cron: '0 9 * * *', timezone: '+02:00' });
+    expect(one).toMatchObject({ timezone: '+02:00', nextAt: '2026-03-02T07:00:00.000Z' });
   });
 
   it('is paused and resumed; other moves are a 409 that names both states', async () => {

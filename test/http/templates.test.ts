@@ -81,6 +81,18 @@ describe('a template', () => {
     expect((await h.call('GET', '/v1/workflows/mine', undefined, there)).json).toMatchObject({ version: 1 });
   });
 
+  it('brings its workflow once, however many agents are made at the same moment', async () => {
+    await h.call('POST', '/v1/workflows', own);
+    const document = await exportOf((await save({ agentId: await newAgent({ workflow: 'mine' }) })).id);
+    const there = { key: h.b.apiKey };
+    const imported = await h.call('POST', '/v1/templates/import', document, there);
+    const path = `/v1/templates/${imported.json.id}/agents`;
+    const made = await Promise.all([1, 2, 3, 4].map(() => h.call('POST', path, {}, there)));
+    expect(made.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    expect((await h.call('GET', '/v1/workflows/mine', undefined, there)).json).toMatchObject({ version: 1 });
+    expect((await h.call('GET', '/v1/workflows/mine?version=2', undefined, there)).status).toBe(404);
+  });
+
   it('does not replace another workflow of the same name', async () => {
     await h.call('POST', '/v1/workflows', own);
     const saved = await save({ agentId: await newAgent({ workflow: 'mine' }) });

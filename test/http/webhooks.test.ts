@@ -75,7 +75,14 @@ describe('/v1/webhooks', () => {
     const h = await makeHarness();
     const refused = await h.call('POST', '/v1/webhooks', { ...good, ...wrong });
     expect(refused.status).toBe(400);
-    expect((refused.json.errors as { field: string }[]).map((error) => error.field)).toContain(field);
+    const errors = refused.json.errors as { field: string; received: string; expected: string }[];
+    expect(errors.map((error) => error.field)).toContain(field);
+    if (field === 'url') {
+      expect(errors[0]?.received).toMatch(/^string of \d+ characters$/);
+      expect(errors[0]?.expected).toMatch(/^an https URL on the public internet/);
+      // Why this one is none of those.
+      expect(refused.json.detail).toMatch(/^The webhook cannot be kept like this\. .+\.$/);
+    }
     expect(h.table.dump().filter(({ sk }) => sk.startsWith('WEBHOOK#'))).toEqual([]);
   });
 
@@ -100,7 +107,7 @@ describe('/v1/webhooks', () => {
       ['POST', '/v1/webhooks', good],
       ['GET', '/v1/webhooks'],
       ['GET', `/v1/webhooks/${id}`],
-      ['PATCH', `/v1/webhooks/${id}`, {}],
+      ['PATCH', `/v1/webhooks/${id}`, { description: 'theirs' }],
       ['POST', `/v1/webhooks/${id}/rotate-secret`, {}],
       ['GET', `/v1/webhooks/${id}/deliveries`],
       ['POST', `/v1/webhooks/${id}/deliveries/${dlv}/redeliver`, {}],
@@ -117,7 +124,35 @@ describe('/v1/webhooks', () => {
   });
 });
 
+describe('the limit of webhooks', () => {
+  it('holds for thirty at once, and a place that was given up is free again', async () => {
+    const h = await makeHarness();
+    const kept = new Set<string>();
+    const { put, delete: forget } = h.secrets;
+    h.secrets.put = (name, value) => put(name, value).then(() => void kept.add(name));
+    h.secrets.delete = (name) => forget(name).then(() => void kept.delete(name));
+    const made = await Promise.all(Array.from({ length: 30 }, () => h.call('POST', '/v1/webhooks', good)));
+    const refused = made.filter(({ status }) => status !== 201);
+    expect(refused.map(({ status, json }) => [status, json.code])).toEqual(Array(10).fill([400, 'too_many_webhooks']));
+    const listed = (await h.call('GET', '/v1/webhooks?limit=100')).json.items as { id: string }[];
+    expect(listed).toHaveLength(20);
+    // Nobody keeps the secret of a webhook that is not there.
+    expect(kept.size).toBe(20);
+    await h.call('DELETE', `/v1/webhooks/${listed[0]?.id}`);
+    expect((await h.call('POST', '/v1/webhooks', good)).status).toBe(201);
+    expect((await h.call('POST', '/v1/webhooks', good)).json.code).toBe('too_many_webhooks');
+    expect((await h.call('POST', '/v1/webhooks', good, { key: h.b.apiKey })).status).toBe(201);
+  });
+});
+
 describe('PATCH /v1/webhooks/{webhookId}', () => {
+  it('refuses a change that changes nothing', async () => {
+    const h = await makeHarness();
+    const { id } = (await h.call('POST', '/v1/webhooks', good)).json;
+    const refused = await h.call('PATCH', `/v1/webhooks/${id}`, {});
+    expect(refused.json).toMatchObject({ status: 400, errors: [{ field: 'body' }] });
+  });
+
   it('changes what is given and keeps the rest, the secret too', async () => {
     const h = await makeHarness();
     const { id, secret } = (await h.call('POST', '/v1/webhooks', { ...good, headers: { 'X-Key': 'one' } })).json;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { estimateMessage, estimatePrompt, estimateTokens } from '../../lib/model/tokens.ts';
+import { estimateMessage, estimatePrompt, estimateTokens, mostPromptTokens } from '../../lib/model/tokens.ts';
 
 describe('estimateTokens', () => {
   it.each([
@@ -35,5 +35,43 @@ describe('messages and prompts', () => {
     const json = JSON.stringify(tool);
     expect(estimatePrompt([{ role: 'user', content: 'four' }], [tool])).toBe(5 + 4 + Math.ceil(json.length / 4));
     expect(estimatePrompt([], [])).toBe(0);
+  });
+});
+
+describe('mostPromptTokens', () => {
+  const of = (content: string): number =>
+    mostPromptTokens({ messages: [{ role: 'user', content }], tools: [] }) -
+    mostPromptTokens({ messages: [{ role: 'user', content: '' }], tools: [] });
+
+  // A tokenizer that works on bytes makes a token of each at worst; emoji are several code points of four bytes each.
+  it.each([
+    ['words of English', 16],
+    ['1234567890', 10],
+    ['語', 3],
+    ['語'.repeat(99_000), 297_000],
+    ['😀', 4],
+    ['👩‍👩‍👧‍👦', 25],
+    ['\ud83d', 3],
+    ['größer', 8],
+  ])('counts each byte: %#', (text, tokens) => expect(of(text)).toBe(tokens));
+
+  it('is never below the estimate, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 400 }), fc.string(), (text, id) => {
+        const toolCalls = [{ id, name: 'think', arguments: text }];
+        const messages = [
+          { role: 'assistant' as const, content: text, toolCalls },
+          { role: 'tool' as const, content: text, toolCallId: id },
+        ];
+        const tools = [{ name: 't', description: text, parameters: { type: 'object' } }];
+        const most = mostPromptTokens({ messages, tools });
+        expect(most).toBeGreaterThanOrEqual(estimatePrompt(messages, tools));
+        expect(most).toBeGreaterThanOrEqual(4 * Buffer.byteLength(text));
+        const responseSchema = { name: 'form', schema: { title: text } };
+        expect(mostPromptTokens({ messages, tools, responseSchema })).toBeGreaterThanOrEqual(
+          most + Buffer.byteLength(text),
+        );
+      }),
+    );
   });
 });

@@ -263,6 +263,27 @@ describe('demands that a provider may not know', () => {
     expect(provider.seen.map(({ body }) => 'response_format' in body)).toEqual([true, false, false]);
   });
 
+  it('a limit inside a schema is left out alone, where the server takes the schema without it', async () => {
+    const one = fresh();
+    const tasks = { type: 'array', items: { type: 'string' } };
+    const schemaOf = (inner: object) => ({
+      ...responseSchema,
+      schema: { ...responseSchema.schema, properties: inner },
+    });
+    provider.answer = (response, { body }) =>
+      JSON.stringify(body).includes('maxItems')
+        ? json(response, 400, {
+            error: { message: "In context=('properties', 'tasks'), 'maxItems' is not permitted." },
+          })
+        : json(response, 200, completion({ content: '{}' }));
+    const limited = schemaOf({ tasks: { ...tasks, maxItems: 500 } });
+    expect(await one.complete(request({ responseSchema: limited }))).toMatchObject({ kind: 'reply' });
+    expect(await one.complete(request({ responseSchema: limited }))).toMatchObject({ kind: 'reply' });
+    const sent = provider.seen.map(({ body }) => (body.response_format as { json_schema: unknown }).json_schema);
+    const [without] = [{ ...schemaOf({ tasks }), strict: true }];
+    expect(sent).toEqual([{ ...limited, strict: true }, without, without]);
+  });
+
   it('are left out together with a wrong name of the token limit', async () => {
     provider.answer = (response, { body }) => {
       if ('max_tokens' in body) json(response, 400, { error: { message: 'Unsupported parameter: max_tokens' } });

@@ -104,6 +104,20 @@ describe('npm run status', () => {
     expect(ran.out).toContain(sentence);
   });
 
+  it('takes the key of the home for BATON_URL, as the README and the examples do', async () => {
+    const seen: (string | undefined)[] = [];
+    const url = await serve((request, response) => {
+      seen.push(request.headers.authorization);
+      response.end(JSON.stringify(report(1)));
+    });
+    await local('http://127.0.0.1:1');
+    expect((await run([], { BATON_URL: url })).code).toBe(1);
+    expect((await run([], { BATON_URL: url, BATON_API_KEY: 'own' })).code).toBe(1);
+    expect(seen).toEqual([`Bearer ${'k'.repeat(40)}`, 'Bearer own']);
+    const without = await run([], { BATON_URL: url, BATON_HOME: join(home, 'none') });
+    expect([without.code, without.out]).toEqual([3, expect.stringContaining('There is no key: set BATON_API_KEY, or')]);
+  });
+
   it('sends the key of the home to no other address', async () => {
     let asked = 0;
     const url = await serve((_, response) => {

@@ -107,3 +107,11 @@ export const budgetHolds = (sim: Sim): string[] => {
   if (spent > granted) found.push(`9: ${spent} were spent, ${granted} given out for it`);
   return found;
 };
+
+/** No run has bought more than it may, whatever its prompts came to. */
+export const limitsHold = (sim: Sim): string[] => {
+  const { usageOf, config, executions = 1 } = sim.scenario;
+  const most = Number(config?.maxCostUsd) * 1e6 * executions;
+  const spent = sim.model.purchases.reduce((sum, { cost }) => sum + cost, 0);
+  return usageOf !== undefined && spent > most ? [`9: ${spent} were spent of ${most}`] : [];
+};

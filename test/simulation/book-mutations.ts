@@ -1,6 +1,7 @@
 import type { Mutation } from './mutations.ts';
 
 const DAILY_BUDGET = 'lib/execution/step/daily-budget.ts';
+const RESERVE = 'lib/execution/step/reserve.ts';
 
 /** Guards around usage and the daily budget, each with the edit that takes it out. */
 export const BOOK_MUTATIONS: readonly Mutation[] = [
@@ -18,9 +19,21 @@ export const BOOK_MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: 'nothing is bought before it is drawn',
-    file: 'lib/execution/step/turn.ts',
-    find: 'const spent = await drawDailyBudget(turn, model.worst);',
-    put: 'const spent = undefined;',
+    file: RESERVE,
+    find: '    (await drawDailyBudget(turn, next)) ??\n',
+    put: '',
+  },
+  {
+    guard: 'a long prompt is reserved before it is bought',
+    file: RESERVE,
+    find: '(next > execution.worst ? await reserve(turn, next) : undefined)',
+    put: 'undefined',
+  },
+  {
+    guard: 'a long prompt is judged before it is bought',
+    file: RESERVE,
+    find: 'Math.max(execution.worst, worstOf(call))',
+    put: 'execution.worst',
   },
   {
     guard: 'what is left of a tranche goes back once',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readExecution } from '../../lib/execution/execution.ts';
-import { BOOKED, BUDGETED, BUDGETED_ALONE, DAILY_BUDGET } from './book-aims.ts';
+import { BOOKED, BUDGETED, BUDGETED_ALONE, DAILY_BUDGET, LONG, LONG_DAY } from './book-aims.ts';
 import { booksAreExact, budgetHolds } from './book-checks.ts';
 import { FAULTS, type Fault } from './faults.ts';
 import { judge } from './judge.ts';
@@ -19,6 +19,35 @@ describe('the books of a run that is struck', () => {
         const faultAt = (n: number): Fault | undefined => (n === call ? fault : undefined);
         const { sim, violations } = await judge({ seed: 1, ...ONE, clock: false, faultAt });
         if (violations.length > 0) failed.push(`call ${call} (${sim.injector.names[call]}): ${violations.join('; ')}`);
+      }
+      expect(failed.slice(0, 5)).toEqual([]);
+    },
+    60_000,
+  );
+});
+
+describe('prompts far beyond the window', () => {
+  it('are reserved at their real size, by one write more for the whole run', async () => {
+    const { sim, violations } = await judge({ seed: 1, ...LONG });
+    expect(violations).toEqual([]);
+    expect(sim.model.purchases).toHaveLength(4);
+    // The claims and commits of steps have names of their own.
+    expect(sim.injector.names.filter((name) => name === 'update EXEC')).toHaveLength(1);
+    expect(sim.injector.names).toContain('update EXEC commit');
+  });
+
+  it.each(FAULTS)(
+    'overspend neither their run nor the day after one %s at any port call',
+    async (fault) => {
+      const failed: string[] = [];
+      for (const base of [LONG, LONG_DAY]) {
+        const { calls } = (await judge({ seed: 1, ...base })).sim.injector;
+        for (let call = 0; call < calls; call++) {
+          const faultAt = (n: number): Fault | undefined => (n === call ? fault : undefined);
+          const { sim, violations } = await judge({ seed: 1, ...base, clock: false, faultAt });
+          if (violations.length > 0)
+            failed.push(`call ${call} (${sim.injector.names[call]}): ${violations.join('; ')}`);
+        }
       }
       expect(failed.slice(0, 5)).toEqual([]);
     },

@@ -2,7 +2,7 @@
 import { A, type Execution } from '../../lib/execution/execution.ts';
 import { type FeedRow, REPLY_N } from '../../lib/execution/feed.ts';
 import { isTerminal, type Status } from '../../lib/execution/status.ts';
-import { booksAreExact, budgetHolds } from './book-checks.ts';
+import { booksAreExact, budgetHolds, limitsHold } from './book-checks.ts';
 import { childrenAreSettled } from './child-checks.ts';
 import {
   decisionsAreOnce,
@@ -58,6 +58,7 @@ export const violationsOf = (sim: Sim): string[] => {
     ...promises(sim, executions),
     ...booksAreExact(sim),
     ...budgetHolds(sim),
+    ...limitsHold(sim),
   );
   return found;
 };

@@ -249,7 +249,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     guard: 'conditional decision',
     file: 'lib/execution/settle.ts',
-    find: "        if: eq('state', 'pending'),\n",
+    find: "        if: state === 'expired' ? eq('state', 'pending') : and(eq('state', 'pending'), inTime(now)),\n",
     put: '',
     also: [{ file: 'lib/execution/settle.ts', find: '        if: asSeen(execution),\n', put: '' }],
   },

@@ -45,7 +45,7 @@ export const EXPIRES: Base = {
   people: each(/^WAITING_FOR_PERMISSION$/, (sim) => sim.tick(), TTL_MS + 10_000, 1),
 };
 
-/** The clock and two people at the same moment. */
+/** The clock and two people at the same moment; to the processes that answer them it is still in time. */
 export const EXPIRES_WHILE_DECIDED: Base = {
   ...EXPIRES,
   script: [
@@ -57,7 +57,7 @@ export const EXPIRES_WHILE_DECIDED: Base = {
   ],
   people: each(
     /^WAITING_FOR_PERMISSION$/,
-    (sim) => Promise.all([sim.tick(), sim.decide(true), sim.decide(false)]),
+    (sim) => Promise.all([sim.tick(), sim.decide(true, false, 20_000), sim.decide(false, false, 20_000)]),
     TTL_MS + 10_000,
   ),
 };
@@ -126,6 +126,14 @@ export const PEOPLE_AIMS: { readonly [guard: string]: Aim } = {
     base: { ...EXPIRES, expects: { pays: 0 } },
   },
   'an expiry is never an approval': { base: { ...EXPIRES, expects: { pays: 0 } } },
+  'a decision after its time approves nothing': {
+    base: {
+      ...EXPIRES,
+      clock: false,
+      people: each(/^WAITING_FOR_PERMISSION$/, (sim) => sim.decide(true), TTL_MS + 10_000, 1),
+      expects: { pays: 0 },
+    },
+  },
   'nothing expires before its time': {
     base: {
       ...EXPIRES,

@@ -25,13 +25,26 @@ export const PEOPLE_MUTATIONS: readonly Mutation[] = [
   {
     guard: 'nothing expires before its time',
     file: 'lib/execution/expire.ts',
-    find: '    if (ask.expiresAt !== undefined && ask.expiresAt > deps.clock.now()) return;\n',
+    find: '    if (ask.expiresAt !== undefined && ask.expiresAt > deps.clock.now()) return true;\n',
     put: '',
+  },
+  {
+    guard: 'a decision after its time approves nothing',
+    file: 'lib/execution/decide.ts',
+    find: "    if (ask.state === 'expired' || isOverdue(ask, deps.clock.now())) throw await tooLate(deps, ask);\n",
+    put: '',
+    also: [
+      {
+        file: 'lib/execution/settle.ts',
+        find: "and(eq('state', 'pending'), inTime(now))",
+        put: "eq('state', 'pending')",
+      },
+    ],
   },
   {
     guard: 'an expiry and a decision: one of them stands',
     file: 'lib/execution/settle.ts',
-    find: "        if: eq('state', 'pending'),\n",
+    find: "        if: state === 'expired' ? eq('state', 'pending') : and(eq('state', 'pending'), inTime(now)),\n",
     put: '',
     also: [{ file: 'lib/execution/settle.ts', find: '        if: asSeen(execution),\n', put: '' }],
   },

@@ -60,6 +60,8 @@ export interface Scenario {
   readonly ticket?: boolean;
   /** Of the organisation, micro-dollars. */
   readonly dailyBudget?: number;
+  /** Tokens that the provider counts; without it each call is of one size. */
+  readonly usageOf?: (request: ModelRequest) => { readonly input: number; readonly output: number };
   /** Seconds by which what follows on the end of a wait steps aside for others that wait. */
   readonly aside?: number;
   /** People and clocks that act by themselves. */

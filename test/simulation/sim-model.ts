@@ -37,6 +37,8 @@ export class SimModel {
   readonly troubles: ModelOutcome[] = [];
   /** Answers every step with "too many requests" first. */
   busyOnce = false;
+  /** What the provider counts for a call; without it each is of one size. */
+  usageOf: (request: ModelRequest) => { readonly input: number; readonly output: number } = () => TOKENS;
   busyAnswers = 0;
   readonly #busyAt = new Set<number>();
   readonly #world: World;
@@ -80,18 +82,19 @@ export class SimModel {
       this.busyAnswers++;
       return BUSY;
     }
+    const { input, output } = this.usageOf(request);
     const purchase: Purchase = {
       at: this.#world.now,
       process,
       messages: request.messages,
       summary,
       replies,
-      cost: TOKENS.input + TOKENS.output,
+      cost: input + output,
     };
     this.purchases.push(purchase);
     await this.#world.sleep(this.#latencyMs * (0.5 + this.#world.random()), request.signal);
     purchase.endedAt = this.#world.now;
-    const usage = { ...TOKENS, cached: 0 };
+    const usage = { input, output, cached: 0 };
     if (summary) return reply(`Notes: ${replies} replies so far.`, [], usage);
     if (this.#answers !== undefined) return answered(this.#answers(request), usage);
     const step = replies;

@@ -91,6 +91,7 @@ export class Sim {
     this.model = new SimModel(world, scenario.script, scenario.modelLatencyMs ?? 60, scenario.answers);
     this.model.troubles.push(...(scenario.troubles ?? []));
     this.model.busyOnce = scenario.busyOnce === true;
+    if (scenario.usageOf !== undefined) this.model.usageOf = scenario.usageOf;
     const hooks = { outside: (fault: Fault, process: Process) => this.#act(fault, process) };
     this.injector = new Injector(world, scenario.faultAt ?? (() => undefined), hooks, scenario.freezeMs);
     const outside = (call: number, name: string) => (this.#started ? scenario.outsideFaultAt?.(call, name) : undefined);
@@ -283,13 +284,18 @@ export class Sim {
     if (ok) this.acceptedInputs.push({ executionId, text, at: this.world.now });
     return ok;
   }
-  /** @param late only what is decided already, as a person whose page is old */
-  async decide(approve: boolean, late = false): Promise<void> {
+  /**
+   * @param late only what is decided already, as a person whose page is old
+   * @param behindMs so far the clock of the process that answers is behind
+   */
+  async decide(approve: boolean, late = false, behindMs = 0): Promise<void> {
     for (const item of this.memory.dump().filter((each) => each.sk.startsWith('ASK#'))) {
       const ask = readAsk(item);
       if (ask.kind !== 'permission' || (ask.state === 'pending') === late) continue;
       const decision = { orgId: ORG, permissionId: ask.askId, approve, actor: 'person' };
-      this.decisions.push({ id: ask.askId, ok: await this.#quietly(() => decidePermission(this.deps(), decision)) });
+      const process = behindMs === 0 ? this.#newProcess('outside') : new Process('outside', -behindMs);
+      const decided = () => decidePermission(this.deps(process), decision);
+      this.decisions.push({ id: ask.askId, ok: await this.#quietly(decided) });
     }
   }
 

@@ -26,6 +26,23 @@ beforeEach(async () => {
   t = await setUp();
 });
 
+describe('the limit of providers', () => {
+  it('holds for those that are made at once, and one that is there can still be replaced', async () => {
+    for (let n = 0; n < 47; n++) await t.put(`one-${n}`);
+    const made = await Promise.allSettled(['a', 'b', 'c', 'd', 'e'].map((name) => t.put(name)));
+    const refused = made.filter((one) => one.status === 'rejected').map(({ reason }) => reason.code);
+    expect(refused).toEqual(['too_many_providers', 'too_many_providers']);
+    expect(await listProviders(t.table, t.orgId)).toHaveLength(50);
+    expect(await t.put('one-3', { default: true })).toMatchObject({ created: false, provider: { default: true } });
+  });
+
+  it('made twice at once is made once, and replaced by the other', async () => {
+    const both = await Promise.all([t.put('one', { default: true }), t.put('one')]);
+    expect(both.map(({ created }) => created).toSorted()).toEqual([false, true]);
+    expect((await listProviders(t.table, t.orgId)).map((one) => [one.name, one.default])).toEqual([['one', true]]);
+  });
+});
+
 describe('a provider', () => {
   it('keeps its key as a secret and never in a row', async () => {
     const made = await t.put('one');

@@ -4,6 +4,7 @@ import { httpRequest } from '../../lib/tools/http-request.ts';
 import { listFilesTool } from '../../lib/tools/list-files.ts';
 import { readFile } from '../../lib/tools/read-file.ts';
 import { parseArguments } from '../../lib/tools/run.ts';
+import { runAgent } from '../../lib/tools/run-agent.ts';
 import { toolSpec } from '../../lib/tools/spec.ts';
 import { think } from '../../lib/tools/think.ts';
 import type { Tool } from '../../lib/tools/tool.ts';
@@ -43,6 +44,7 @@ describe('parseArguments', () => {
       '{"path": "a", "offset": -1, "limit": 1.5}',
       ['"offset" is the number -1, expected at least 0', 'a whole number'],
     ],
+    [runAgent, '{"goal": "g", "maxCostUsd": -1}', ['"maxCostUsd" is the number -1, expected more than 0']],
     [readFile, '{"path": ""}', ['expected at least 1 character']],
     [httpRequest, '{"method": "get", "url": "x"}', ['expected one of GET, HEAD, POST, PUT, PATCH, DELETE']],
     [listFilesTool, '{"path": "a"}', ['"path" is unknown, this tool takes no arguments']],

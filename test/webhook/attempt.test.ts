@@ -83,9 +83,9 @@ describe('an attempt', () => {
   });
 
   it('to an address that may not be used any more sends nothing', async () => {
-    const { deps, endpoint, sent } = await world({}, () => 'an address that begins with https:');
+    const { deps, endpoint, sent } = await world({}, () => 'The URL begins with http:.');
     const outcome = await attempt(deps, await prepare(deps, endpoint), delivery);
-    expect(outcome).toMatchObject({ ok: false, error: 'an address that begins with https:' });
+    expect(outcome).toMatchObject({ ok: false, error: 'The URL begins with http:.' });
     expect(sent).toEqual([]);
   });
 

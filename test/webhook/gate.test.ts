@@ -139,7 +139,13 @@ describe('an answer of', () => {
     await sim.pass(HOUR);
     expect(hitsOf(sim, 'gone')).toHaveLength(1);
     expect(hitsOf(sim, 'good')).toHaveLength(told.length);
-    expect(sim.deliveries('gone')).toMatchObject([{ state: 'dead' }]);
+    expect(sim.deliveries('gone')).toMatchObject([
+      {
+        state: 'dead',
+        lastStatus: 410,
+        lastError: 'The receiver answered 410; expected 2xx. The webhook is disabled. It answered 410 Gone.',
+      },
+    ]);
   });
 
   it('301 is a failure', async () => {

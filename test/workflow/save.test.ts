@@ -15,8 +15,14 @@ beforeEach(() => {
 });
 
 const ends = { name: 'ends', start: 'end', steps: { end: { kind: 'END' } } };
-const save = (over: Table = table, alongside?: () => readonly Write[]) =>
-  saveWorkflow({ table: over, ids }, [], { orgId: ORG, actor: 'key_x', definition: ends, alongside }, NOW);
+let made = 0;
+/** Each time another definition of the one name. */
+const save = (over: Table = table, alongside?: () => readonly Write[], more: object = {}) => {
+  const definition = { ...ends, description: `save ${made++}` };
+  return saveWorkflow({ table: over, ids }, [], { orgId: ORG, actor: 'key_x', definition, alongside, ...more }, NOW);
+};
+const saveSame = (over: Table = table, alongside?: () => readonly Write[]) =>
+  save(over, alongside, { definition: ends });
 
 /** Runs something before the next transaction reaches the table. */
 const overtakenBy = (first: () => Promise<unknown>): Table => {
@@ -62,6 +68,44 @@ describe('saving', () => {
     await expect(save(lossy)).rejects.toThrow('connection lost');
     expect(await loadWorkflow(table, ORG, 'ends')).toMatchObject({ version: 1 });
     expect(await save()).toMatchObject({ version: 2 });
+  });
+
+  it('what is the newest version already answers that version and writes nothing', async () => {
+    const first = await saveSame();
+    const rows = table.dump();
+    expect(await saveSame()).toEqual(first);
+    expect(table.dump()).toEqual(rows);
+    const note = { put: { pk: 'ORG#x', sk: 'NOTE', v: 1 }, if: missing('pk') };
+    expect(await saveSame(table, () => [note])).toEqual(first);
+    expect(table.dump()).toHaveLength(rows.length + 1);
+    await expect(saveSame(table, () => [note])).rejects.toBeInstanceOf(TransactionRefused);
+    expect((await save()).version).toBe(2);
+    // An earlier version is not the newest one: it is kept anew.
+    expect((await saveSame()).version).toBe(3);
+  });
+
+  it('the same by many at once makes one version', async () => {
+    const saved = await Promise.all(Array.from({ length: 6 }, () => saveSame()));
+    expect(new Set(saved.map(({ id, version }) => `${id} ${version}`)).size).toBe(1);
+    expect(table.dump().filter(({ sk }) => sk.includes('VERSION'))).toHaveLength(1);
+    expect((await loadWorkflow(table, ORG, 'ends')).version).toBe(1);
+  });
+
+  it('the same while another version is made in between makes the one after that', async () => {
+    await saveSame();
+    const note = { put: { pk: 'ORG#x', sk: 'NOTE', v: 1 }, if: missing('pk') };
+    const late = await saveSame(
+      overtakenBy(() => save()),
+      () => [note],
+    );
+    expect(late.version).toBe(3);
+  });
+
+  it('as new refuses a name that another definition has taken meanwhile', async () => {
+    const overtaken = overtakenBy(() => saveSame());
+    await expect(save(overtaken, undefined, { onlyNew: true })).rejects.toMatchObject({ code: 'workflow_differs' });
+    expect((await loadWorkflow(table, ORG, 'ends')).version).toBe(1);
+    expect(await save(table, undefined, { onlyNew: true, definition: ends })).toMatchObject({ version: 1 });
   });
 
   it('gives up with a conflict when others are always quicker', async () => {

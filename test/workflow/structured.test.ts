@@ -1,10 +1,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { choiceOutput, readChoice, readTasks, tasksOutput } from '../../lib/workflow/structured.ts';
+import {
+  choiceOutput,
+  type Room,
+  readChoice,
+  readTasks,
+  tasksInWords,
+  tasksOutput,
+} from '../../lib/workflow/structured.ts';
 import { always } from './always.ts';
 
-const tasks = (reply: string, most?: number) => {
-  const read = readTasks(reply, most);
+const tasks = (reply: string, room?: Room) => {
+  const read = readTasks(reply, room);
   return read.ok ? read.value : read.problem;
 };
 const choice = (reply: string, labels: readonly string[] = ['YES', 'NO', 'No answer']) => {
@@ -46,11 +53,45 @@ describe('tasks', () => {
     expect(tasks(reply)).toContain('{"tasks": [');
   });
 
-  it('keep their order, are as many as allowed, and not too long', () => {
-    expect(tasks('["a", "b", "c"]', 2)).toEqual(['a', 'b']);
-    expect(tasks('["", "b", "c"]', 1)).toEqual(['b']);
-    expect(tasks(JSON.stringify(Array.from({ length: 300 }, (_, i) => `${i}`)), 1_000)).toHaveLength(100);
-    expect(tasks(JSON.stringify(['x'.repeat(5_000)]))).toEqual(['x'.repeat(2_000)]);
+  const list = (length: number) => Array.from({ length }, (_, i) => `task ${i}`);
+
+  it.each([100, 101, 500])('%i of them are all read, in their order', (length) => {
+    expect(tasks(JSON.stringify(list(length)))).toEqual(list(length));
+    expect(tasks(JSON.stringify({ tasks: ['', ...list(length), ' '] }))).toEqual(list(length));
+  });
+
+  it('of the greatest length are as many as there may be', () => {
+    const long = Array.from({ length: 500 }, () => 'x'.repeat(2_000));
+    expect(tasks(JSON.stringify(long))).toEqual(long);
+  });
+
+  it.each([
+    [JSON.stringify(list(501)), undefined, /^The reply lists 501 tasks, and at most 500 are allowed\. Answer/],
+    ['["a", "b", "c"]', { most: 2 }, /lists 3 tasks, and at most 2 are allowed\. .*at most 2 of them/],
+    ['["a"]', { most: 0, waiting: 500 }, /at most 0 are allowed, because 500 wait already and a list holds 500\./],
+    [JSON.stringify(['a', 'x'.repeat(2_001)]), undefined, /^Task 2 has 2001 characters, and at most 2000 are allowed/],
+    [`${' '.repeat(1_200_000)}["a"]`, undefined, /has 1200005 characters, and at most 1200000 are read/],
+  ])('are not cut to what is allowed: case %#', (reply, room, problem) => {
+    expect(tasks(reply, room)).toMatch(problem);
+    expect(readTasks(reply, room)).toMatchObject({ ok: false, beyond: expect.stringMatching(/at most/) });
+  });
+
+  it.each([
+    ['a numbered list', 'I would do:\n1. first\n2) second', ['first', 'second']],
+    ['a list of points', '- first\n* second\n\nThat is all.', ['first', 'second']],
+    ['no list', 'Yes.', ['otherwise']],
+    ['nothing', '', ['otherwise']],
+  ])('are taken out of words: %s', (_, text, value) => {
+    expect(tasksInWords(text, { most: 10 }, ['otherwise'])).toEqual({ ok: true, value });
+  });
+
+  it.each([
+    ['- a\n- b\n- c', []],
+    ['No list.', ['a', 'b', 'c']],
+    ['No list.', ['x'.repeat(2_001)]],
+  ])('out of words are not cut either: case %#', (text, otherwise) => {
+    const beyond = expect.stringMatching(/at most 2 are allowed|at most 2000 are allowed/);
+    expect(tasksInWords(text, { most: 2 }, otherwise)).toMatchObject({ ok: false, beyond });
   });
 });
 
@@ -106,11 +147,12 @@ describe('reading', () => {
   });
 
   it('asks for forms that a strict server takes: every member required, none besides', () => {
-    for (const { schema } of [tasksOutput, choiceOutput(['YES', 'NO'])]) {
+    for (const { schema } of [tasksOutput(500), choiceOutput(['YES', 'NO'])]) {
       const { properties, required, additionalProperties } = schema;
       expect(required).toEqual(Object.keys(properties as object));
       expect(additionalProperties).toBe(false);
     }
+    expect(tasksOutput(7).schema).toMatchObject({ properties: { tasks: { maxItems: 7 } } });
     expect(choiceOutput(['a', 'b']).schema).toMatchObject({ properties: { label: { enum: ['a', 'b'] } } });
   });
 });

@@ -5,7 +5,7 @@ import { A, EXECUTION_VERSION, type Execution } from '../execution.ts';
 import { type At, getExecution } from '../get.ts';
 import { isTerminal, TERMINAL } from '../status.ts';
 import type { ExecutionDeps } from '../step/deps.ts';
-import { asRead, asWorkedOut, freeOf } from './books.ts';
+import { asRead, asWorkedOut, freeOf, roomFor } from './books.ts';
 import { readChild } from './child-row.ts';
 
 const MAX_TRIES = 8;
@@ -16,18 +16,20 @@ const usd = (micro: number): string => `$${(micro / 1e6).toFixed(4)}`;
  * set aside there in the same transaction. Lowered, it gives nothing back before its end, for it may have spent it.
  * @param maxCost micro-dollars
  * @param changes of the run's row, this limit among them
- * @throws AppError 409 when the parent has not so much left, or has ended; 404
+ * @throws AppError 400 for less than it has spent and promised already; 409 when the parent has not so much left, or has ended; 404
  */
 export const changeBudget = async (
   deps: ExecutionDeps,
-  child: Execution & { readonly parentId: string; readonly parentSeq: number; readonly parentN: number },
+  given: Execution & { readonly parentId: string; readonly parentSeq: number; readonly parentN: number },
   maxCost: number,
   changes: readonly Change[],
 ): Promise<void> => {
-  const { orgId, parentId } = child;
+  const { orgId, parentId, parentSeq, parentN } = given;
   const at: At = { orgId, executionId: parentId };
-  const recordKey = keys.child(orgId, parentId, child.parentSeq, child.parentN);
+  const recordKey = keys.child(orgId, parentId, parentSeq, parentN);
+  let child: Execution = given;
   for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
+    const room = roomFor(child, maxCost);
     const [parent, item] = await Promise.all([
       getExecution(deps.table, at),
       deps.table.get(recordKey, { consistent: true }),
@@ -47,7 +49,7 @@ export const changeBudget = async (
         {
           update: keys.execution(orgId, child.executionId),
           changes,
-          if: and(eq(A.version, EXECUTION_VERSION), not(oneOf(A.status, TERMINAL))),
+          if: and(eq(A.version, EXECUTION_VERSION), not(oneOf(A.status, TERMINAL)), ...room),
         },
         {
           update: keys.execution(orgId, parentId),
@@ -68,6 +70,7 @@ export const changeBudget = async (
         const message = `The execution is ${now.status}: its limits cannot be changed any more.`;
         throw conflict('execution_ended', message, { from: now.status });
       }
+      child = now;
     }
   }
   throw new AppError(503, 'busy', 'The run above kept moving meanwhile: try again in a moment.', { retryAfter: 1 });

@@ -7,15 +7,19 @@ import { AppError } from '../../kernel/errors.ts';
 import { makeIds } from '../../kernel/ids.ts';
 import { keys } from '../../kernel/keys.ts';
 import { add, and, lt, missing, oneOf, or, TransactionRefused, type Write } from '../../kernel/table.ts';
-import { worstCaseMicroUsd } from '../../model/prices.ts';
 import type { RunAgentArguments } from '../../tools/run-agent.ts';
+import { toolSpec } from '../../tools/spec.ts';
 import { USUAL_WORKFLOW } from '../../workflow/built-ins.ts';
 import { A, type Execution, readExecution } from '../execution.ts';
 import { getExecution } from '../get.ts';
 import type { Pinned } from '../rows.ts';
 import { startOnce } from '../start.ts';
+import { offeredTools } from '../step/act.ts';
+import { dearest, resolveAll } from '../step/choose-model.ts';
 import type { StepDeps } from '../step/deps.ts';
 import { holds, type Lease, LeaseLost, stillHeld } from '../step/lease.ts';
+import { firstPrompt } from '../step/prompt.ts';
+import { worstOf } from '../step/reserve.ts';
 import { asWorkedOut, freeOf } from './books.ts';
 import { childItem } from './child-row.ts';
 import { budgetFor, childConfig } from './config.ts';
@@ -116,12 +120,16 @@ export const startChild = async (parent: ParentTurn, call: ChildCall): Promise<v
   throw new Error('The parent moved each time a child was to be started.');
 };
 
-/** What the first model call of such a run can cost at most, micro-dollars; 0 where the price is unknown. */
+/**
+ * What the first model call of such a run can cost at most, whichever of its models answers, micro-dollars; 0 where the
+ * price is unknown. A workflow's own words are not counted: where they are long, the run itself finds its budget too small.
+ */
 const firstCallOf = async (deps: StepDeps, orgId: string, entries: ConfigEntries): Promise<number> => {
   const { config } = parseConfig(entries);
-  const model = await deps.resolveModel(orgId, config.model);
-  if (model?.price === undefined) return 0;
-  return worstCaseMicroUsd(config.contextTokens * 2, config.maxReplyTokens, model.price);
+  const models = await resolveAll(deps, orgId, config);
+  const tools = [...offeredTools(deps.tools, { tools: config.tools && [...config.tools] }).values()].map(toolSpec);
+  const said = { messages: firstPrompt(config, deps.clock.now()), tools, maxReplyTokens: config.maxReplyTokens };
+  return Math.max(dearest(config, models), ...models.map((model) => worstOf({ model, ...said })));
 };
 
 interface Plan {

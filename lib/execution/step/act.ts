@@ -41,7 +41,10 @@ export const ASK_USER = 'ask_user';
  * The tools a run is offered: those its configuration names, or all but those that must be named; `finish` always, for a
  * run must be able to end.
  */
-export const offeredTools = (tools: ReadonlyMap<string, Tool>, pinned: Pinned): ReadonlyMap<string, Tool> =>
+export const offeredTools = (
+  tools: ReadonlyMap<string, Tool>,
+  pinned: Pick<Pinned, 'tools'>,
+): ReadonlyMap<string, Tool> =>
   pinned.tools === undefined
     ? new Map([...tools].filter(([, tool]) => tool.named !== true))
     : new Map([...tools].filter(([name]) => name === FINISH || pinned.tools?.includes(name)));

@@ -25,9 +25,23 @@ export const NOTHING_SPENT: Spent = { cost: 0 };
 const STORE_MARGIN_MS = 20_000;
 const MAX_CALL_MS = 600_000;
 
-/** Upper bound of what one claim can spend: the window, the system prompt and tools beside it, the longest reply. */
-export const worstCase = (pinned: Pinned, model: ResolvedModel): number =>
-  model.price === undefined ? 0 : worstCaseMicroUsd(pinned.contextTokens * 2, pinned.maxReplyTokens, model.price);
+/**
+ * What a claim reserves before anybody knows its prompt: the window with as much again for the system prompt and tools, or
+ * with the run's own words where these are more. The call itself is priced at its real prompt (see `reserve.ts`).
+ */
+export const worstCase = (pinned: Reserved, model: ResolvedModel): number =>
+  model.price === undefined
+    ? 0
+    : worstCaseMicroUsd(
+        pinned.contextTokens + Math.max(pinned.contextTokens, bytesOfWords(pinned)),
+        pinned.maxReplyTokens,
+        model.price,
+      );
+
+export type Reserved = Pick<Pinned, 'contextTokens' | 'maxReplyTokens' | 'goals' | 'instructions' | 'constraints'>;
+
+const bytesOfWords = ({ goals, instructions, constraints }: Reserved): number =>
+  [...goals, ...instructions, ...constraints].reduce((sum, line) => sum + Buffer.byteLength(line), 0);
 
 export interface Call {
   readonly execution: Execution;

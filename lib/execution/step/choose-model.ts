@@ -1,6 +1,6 @@
 import type { Execution } from '../execution.ts';
 import type { Pinned } from '../rows.ts';
-import { worstCase } from './buy.ts';
+import { type Reserved, worstCase } from './buy.ts';
 import type { ResolvedModel, StepDeps } from './deps.ts';
 
 /** The model of one turn. */
@@ -55,7 +55,7 @@ export const resolveAll = async (
 };
 
 /** @param models without one nothing can be spent */
-export const dearest = (pinned: Pinned, models: readonly ResolvedModel[]): number =>
+export const dearest = (pinned: Reserved, models: readonly ResolvedModel[]): number =>
   Math.max(0, ...models.map((model) => worstCase(pinned, model)));
 
 /** The place of the model to try next when this one is away; `undefined` when all have been tried. */

@@ -7,7 +7,8 @@ import type { Lease } from './lease.ts';
 export interface Turn {
   readonly deps: StepDeps;
   readonly lease: Lease;
-  readonly execution: Execution;
+  /** As it was claimed; with its reservation as it is now, once more was reserved for a long prompt (see `reserve.ts`). */
+  execution: Execution;
   readonly delivery: Delivery;
   readonly claimedAt: number;
   readonly remainingMs: () => number;

@@ -16,7 +16,7 @@ import {
   type UserRow,
 } from '../feed.ts';
 import { type Actor, ASK_USER, FINISH, offeredTools, type Planned, planCalls, runCalls, storeOutcome } from './act.ts';
-import type { Spent } from './buy.ts';
+import type { Call, Spent } from './buy.ts';
 import { type Children, gatherChildren, NO_CHILDREN, startChildren } from './call-children.ts';
 import { waitCall } from './call-wait.ts';
 import type { Turn } from './claimed.ts';
@@ -26,6 +26,7 @@ import { parkStep, type Question } from './park.ts';
 import { expiryOf, isDecided, isRefusal } from './permission.ts';
 import { inputText, spokenInputs } from './prompt.ts';
 import type { Leftovers } from './recover.ts';
+import { worstAfter } from './reserve.ts';
 import { tokensOf } from './summarise.ts';
 import { asksLeave, isTainted, taintChanges } from './taint.ts';
 import type { TurnEnd } from './turn-end.ts';
@@ -41,6 +42,8 @@ export interface Second {
   readonly calls: readonly ToolCall[];
   readonly spent: Spent;
   readonly worst: number;
+  /** The call that bought the reply, where this claim made it and the next prompt goes on from its. */
+  readonly asked?: Call | undefined;
 }
 
 export const finishTurn = async (second: Second): Promise<void> => {
@@ -245,7 +248,7 @@ const turnEndOf = (second: Second, rows: readonly ToolRow[]): Ending | undefined
 };
 
 const stepDone = (second: Second, verdict: Verdict, rows: readonly FeedRow[]): StepDone => {
-  const { turn, window, reply, spent, worst } = second;
+  const { turn, window, reply, spent, worst, asked } = second;
   const { execution, deps } = turn;
   const heard = spokenInputs(window.inputs)
     .filter((input) => input.number <= reply.inputs)
@@ -260,7 +263,7 @@ const stepDone = (second: Second, verdict: Verdict, rows: readonly FeedRow[]): S
     spent,
     consumed: reply.inputs,
     nextPhase: overflows ? 'summarise' : 'think',
-    worst,
+    worst: overflows ? worst : Math.max(worst, worstAfter(asked, [reply, ...rows])),
     delaySeconds: overflows ? 0 : (window.pinned.stepDelaySeconds ?? deps.settings.stepDelaySeconds),
     windowFrom: execution.windowFrom,
     summarySeq: execution.summarySeq,

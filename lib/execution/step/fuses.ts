@@ -9,6 +9,16 @@ export interface Stop {
   /** Stable name of the fuse, the `reason` of the execution. */
   readonly reason: string;
   readonly message: string;
+  /** What the refused call can cost, micro-dollars, where the row says less: a resume has to find room for it. */
+  readonly worst?: number | undefined;
+}
+
+/** Micro-dollars that must still fit before a call. */
+export interface Needed {
+  /** Of the coming call. */
+  readonly next: number;
+  /** Reserved by earlier claims of this step, which may have bought replies that nobody has. */
+  readonly lost: number;
 }
 
 const usd = (micro: number): string => `$${(micro / 1e6).toFixed(4)}`;
@@ -22,9 +32,8 @@ export const committed = ({ cost, childCost, carved }: Execution): number => cos
 
 /**
  * The fuses that a person can extend, judged before anything is bought.
- * @param reserve micro-dollars that must still fit: what is reserved, the coming call included
  */
-export const limitReached = (execution: Execution, reserve: number, now: number): Stop | undefined => {
+export const limitReached = (execution: Execution, needed: Needed, now: number): Stop | undefined => {
   const tokens = execution.tokensIn + execution.tokensOut;
   if (execution.calls >= execution.maxIterations) {
     const message = `All ${execution.maxIterations} model calls of maxIterations are used. Raise it and resume.`;
@@ -36,11 +45,19 @@ export const limitReached = (execution: Execution, reserve: number, now: number)
     const message = `${tokens} of ${execution.maxTokens} tokens are used (maxTokens). Raise it and resume.`;
     return { event: 'budget', reason: 'max_tokens', message };
   }
-  if (committed(execution) + reserve > execution.maxCost) {
-    const message = `${usd(committed(execution))} are spent and the next call can cost up to ${usd(reserve)}, which is more than maxCostUsd ${usd(execution.maxCost)} allows. Raise it and resume.`;
-    return { event: 'budget', reason: 'max_cost', message };
+  if (committed(execution) + needed.lost + needed.next > execution.maxCost) {
+    return { event: 'budget', reason: 'max_cost', message: costSentence(execution, needed) };
   }
   return secondsReached(execution, now);
+};
+
+const costSentence = ({ cost, childCost, carved, maxCost }: Execution, { next, lost }: Needed): string => {
+  const parts = [
+    `${usd(cost + childCost)} are spent`,
+    ...(carved > 0 ? [`${usd(carved)} are set aside for runs that it started`] : []),
+    ...(lost > 0 ? [`${usd(lost)} are set aside for earlier tries of this step, which may have been billed`] : []),
+  ];
+  return `${parts.join(', ')} and the next call can cost up to ${usd(next)}, which is more than maxCostUsd ${usd(maxCost)} allows. Raise it and resume.`;
 };
 
 const idleLimitReached = (execution: Execution): Stop | undefined => {

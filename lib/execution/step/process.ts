@@ -46,6 +46,8 @@ export const processStep = async (
   }
   const { execution } = claimed.value;
   const lease = new Lease(deps, execution, owner, delivery);
+  const dailyBudget = draft.status === 'fulfilled' ? draft.value.dailyBudget : undefined;
+  const turn: Turn = { deps, lease, execution, delivery, claimedAt, remainingMs, dailyBudget };
   try {
     if (visible.status === 'rejected') {
       if (visible.reason instanceof MessageGone) return await passOn(deps, lease, execution, 0);
@@ -57,12 +59,11 @@ export const processStep = async (
       if (exhausted === undefined) throw draft.reason;
       return await stopStep(deps, lease, execution, exhausted, 0);
     }
-    const { dailyBudget } = draft.value;
-    await advance({ deps, lease, execution, delivery, claimedAt, remainingMs, dailyBudget }, draft.value);
+    await advance(turn, draft.value);
   } catch (error) {
     if (error instanceof NotYet) throw error;
     // Its model call may have been billed: booked at the worst case, never nothing.
-    if (lease.orphaned) return await passOn(deps, lease, execution, execution.worst);
+    if (lease.orphaned) return await passOn(deps, lease, turn.execution, turn.execution.worst);
     if (error instanceof LeaseLost) throw new NotYet(error.message);
     await giveUp(deps, lease, execution, delivery, error);
     throw error;

@@ -28,7 +28,9 @@ export const localTime = (now: number, zone: string | undefined): string => {
   }
 };
 
-const systemPrompt = (pinned: Pinned, now: number): string =>
+type Words = Pick<Pinned, 'goals' | 'instructions' | 'constraints' | 'userTimezone'>;
+
+const systemPrompt = (pinned: Words, now: number): string =>
   [
     'You are an autonomous agent. You work on your own towards the goals below, one step at a time: each reply either ',
     'calls tools or, when the work is done, ends it. Nobody reads between steps, so do not ask for leave to go on.\n\n',
@@ -42,6 +44,12 @@ const systemPrompt = (pinned: Pinned, now: number): string =>
   ].join('');
 
 export const FIRST_MESSAGE = 'Begin to work on your goals.';
+
+/** The prompt of a run's first step, for whoever has to know its size before the run exists. */
+export const firstPrompt = (words: Words, now: number): ChatMessage[] => [
+  { role: 'system', content: systemPrompt(words, now) },
+  { role: 'user', content: FIRST_MESSAGE },
+];
 
 const outcomeOf = (reply: ReplyRow, index: number, tools: ReadonlyMap<number, ToolRow>): string => {
   const row = tools.get(FIRST_CALL_N + index);

@@ -103,7 +103,15 @@ export const stopStep = async (
   const now = deps.clock.now();
   const to = transition('RUNNING', stop.event);
   if (to === undefined) throw new Error(`${stop.event} leads nowhere from RUNNING.`);
-  const change = { execution, from: 'RUNNING' as const, to, reason: stop.reason, message: stop.message, at: now };
+  const stands = stop.worst === undefined ? execution : { ...execution, worst: stop.worst };
+  const change = {
+    execution: stands,
+    from: 'RUNNING' as const,
+    to,
+    reason: stop.reason,
+    message: stop.message,
+    at: now,
+  };
   try {
     await writeStatus(deps, change, {
       update: keys.execution(execution.orgId, execution.executionId),
@@ -112,6 +120,7 @@ export const stopStep = async (
         ...leaseGone,
         ...clockStopped(execution, now),
         ...settled(execution, cost),
+        ...(stop.worst === undefined ? [] : [set(A.worst, stop.worst)]),
         set(A.attempts, 0),
         set(A.waitedMs, 0),
         ...(isTerminal(to) ? dropMark : []),

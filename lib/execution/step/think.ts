@@ -111,11 +111,16 @@ export const storeStepReply = async (
   };
 };
 
-/** The calls as the model wrote them, from the bucket where the row holds them cut. */
-export const wholeCalls = async (deps: StepDeps, row: ReplyRow): Promise<readonly ToolCall[]> => {
-  if (row.blob === undefined) return row.calls;
+/** A reply as the model gave it, from the bucket where the row holds it cut. */
+const wholeReply = async (deps: StepDeps, row: ReplyRow): Promise<Words> => {
+  if (row.blob === undefined) return row;
   const bytes = await deps.blobs.get(row.blob);
   if (bytes === undefined) throw new Error(`The reply of step ${row.seq} was set aside and is missing.`);
-  const whole = JSON.parse(new TextDecoder().decode(bytes)) as { readonly calls: readonly ToolCall[] };
-  return whole.calls;
+  return JSON.parse(new TextDecoder().decode(bytes)) as Words;
 };
+
+export const wholeCalls = async (deps: StepDeps, row: ReplyRow): Promise<readonly ToolCall[]> =>
+  (await wholeReply(deps, row)).calls;
+
+export const wholeContent = async (deps: StepDeps, row: ReplyRow): Promise<string> =>
+  (await wholeReply(deps, row)).content;

@@ -12,14 +12,14 @@ import { type ChosenModel, chooseModel, modelNames, nextStandIn } from './choose
 import { send } from './claim.ts';
 import type { Turn } from './claimed.ts';
 import { commitStep } from './commit.ts';
-import { drawDailyBudget } from './daily-budget.ts';
 import { finishTurn } from './finish-turn.ts';
-import { limitReached, type Stop } from './fuses.ts';
+import type { Stop } from './fuses.ts';
 import { fenced, LeaseLost, stillHeld } from './lease.ts';
 import type { Window } from './load.ts';
 import { buildPrompt } from './prompt.ts';
 import type { Leftovers } from './recover.ts';
 import { releaseStep } from './release.ts';
+import { afford, worstOf } from './reserve.ts';
 import { stopStep } from './stop.ts';
 import { cutAt, MAX_SUMMARY_TOKENS, storeSummary, summaryMessages } from './summarise.ts';
 import { storeStepReply, wholeCalls } from './think.ts';
@@ -40,20 +40,32 @@ export const buy = async (
   model: ChosenModel | undefined,
   request: Pick<Call, 'messages' | 'tools' | 'maxReplyTokens' | 'toolChoice' | 'responseSchema'>,
 ): Promise<{ readonly outcome: Reply; readonly call: Call; readonly askedAt: number } | undefined> => {
-  const { deps, lease, execution, delivery } = turn;
-  const stop = model === undefined ? NO_MODEL : limitReached(execution, execution.reserved, deps.clock.now());
-  if (model === undefined || stop !== undefined) {
-    await stopStep(deps, lease, execution, stop ?? NO_MODEL, 0);
+  const { deps, lease, delivery } = turn;
+  if (model === undefined) {
+    await stopStep(deps, lease, turn.execution, NO_MODEL, 0);
     return undefined;
   }
-  const spent = await drawDailyBudget(turn, model.worst);
-  if (spent !== undefined) {
-    await stopStep(deps, lease, execution, spent, 0);
+  const refused = await afford(turn, { model, ...request });
+  if (refused !== undefined) {
+    await stopStep(deps, lease, turn.execution, refused, 0);
     return undefined;
   }
   const askedAt = deps.clock.now();
-  const asked: Call = { execution, pinned: window.pinned, model, remainingMs: turn.remainingMs(), ...request };
-  const { call, outcome } = await callWithFreshKey(turn, asked, model);
+  const asked = {
+    execution: turn.execution,
+    pinned: window.pinned,
+    model,
+    remainingMs: turn.remainingMs(),
+    ...request,
+  };
+  const answer = await callWithFreshKey(turn, asked, model);
+  // With what is reserved for the call by now.
+  const { execution } = turn;
+  if (answer.kind === 'refused') {
+    await stopStep(deps, lease, execution, answer.stop, 0);
+    return undefined;
+  }
+  const { call, outcome } = answer;
   switch (outcome.kind) {
     case 'reply':
       return { outcome, call, askedAt };
@@ -80,16 +92,24 @@ export const buy = async (
 
 /** A refused key may have been replaced since this process remembered it: asked once more, if it was. A 401 costs nothing. */
 const callWithFreshKey = async (
-  { deps, lease, execution }: Turn,
+  turn: Turn,
   call: Call,
   { name }: ChosenModel,
-): Promise<{ readonly call: Call; readonly outcome: ModelOutcome }> => {
+): Promise<
+  | { readonly kind: 'answered'; readonly call: Call; readonly outcome: ModelOutcome }
+  | { readonly kind: 'refused'; readonly stop: Stop }
+> => {
+  const { deps, lease, execution } = turn;
   const outcome = await callModel(deps, lease, call);
-  if (outcome.kind !== 'stop' || outcome.code !== 'model_unauthorized') return { call, outcome };
+  if (outcome.kind !== 'stop' || outcome.code !== 'model_unauthorized') return { kind: 'answered', call, outcome };
   const model = await deps.resolveModel(execution.orgId, name, { fresh: true });
   const replaced = model !== undefined && JSON.stringify(model.account) !== JSON.stringify(call.model.account);
-  if (!replaced) return { call, outcome };
-  return { call: { ...call, model }, outcome: await callModel(deps, lease, { ...call, model }) };
+  if (!replaced) return { kind: 'answered', call, outcome };
+  const again: Call = { ...call, model };
+  // Whoever replaced the key may have changed the price with it.
+  const stop = worstOf(again) > execution.worst ? await afford(turn, again) : undefined;
+  if (stop !== undefined) return { kind: 'refused', stop };
+  return { kind: 'answered', call: again, outcome: await callModel(deps, lease, again) };
 };
 
 const canCondense = (turn: Turn, window: Window): boolean =>
@@ -109,13 +129,14 @@ const shrink = async ({ deps, lease, execution }: Turn): Promise<void> => {
 };
 
 export const think = async (turn: Turn, window: Window, leftovers: Leftovers): Promise<void> => {
-  const { deps, execution, lease } = turn;
+  const { deps, lease } = turn;
   const { pinned } = window;
-  const model = await chooseModel(deps, execution, pinned);
+  const model = await chooseModel(deps, turn.execution, pinned);
   const offered = offeredTools(deps.tools, pinned);
   let reply: ReplyRow;
   let calls: readonly ToolCall[];
   let spent: Spent = NOTHING_SPENT;
+  let asked: Call | undefined;
   if (leftovers.reply?.kind === 'reply') {
     reply = leftovers.reply;
     calls = await wholeCalls(deps, reply);
@@ -130,8 +151,9 @@ export const think = async (turn: Turn, window: Window, leftovers: Leftovers): P
     const times = { claimedAt: turn.claimedAt, askedAt: bought.askedAt };
     const stored = await storeStepReply(deps, bought.call, window, bought.outcome, lease.owner, times);
     ({ row: reply, calls, spent } = stored);
+    asked = bought.call;
   }
-  await finishTurn({ turn, window, leftovers, offered, reply, calls, spent, worst: nextWorst(turn, model) });
+  await finishTurn({ turn, window, leftovers, offered, reply, calls, spent, asked, worst: nextWorst(turn, model) });
 };
 
 export const nextWorst = (turn: Turn, model: ChosenModel | undefined): number => model?.worst ?? turn.execution.worst;
@@ -161,7 +183,7 @@ export const condense = async (turn: Turn, window: Window, leftovers: Leftovers)
     const times = { claimedAt: turn.claimedAt, askedAt: bought.askedAt };
     ({ row, spent } = await storeSummary(deps, bought.call, window, cut, bought.outcome, lease.owner, times));
   }
-  await commitStep(deps, lease, execution, delivery, {
+  await commitStep(deps, lease, turn.execution, delivery, {
     ...common,
     tokensIn: row.tokensIn,
     tokensOut: row.tokensOut,

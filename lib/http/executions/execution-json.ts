@@ -1,5 +1,5 @@
 import type { Execution } from '../../execution/execution.ts';
-import { nowOf } from '../../execution/now.ts';
+import { type NeedsPerson, nowOf } from '../../execution/now.ts';
 import type { ExecutionView } from '../execution-views.ts';
 
 export const iso = (ms: number): string => new Date(ms).toISOString();
@@ -13,14 +13,16 @@ export interface Beside {
   readonly held?: number | undefined;
   /** Ids of the runs that its calls started, oldest first. */
   readonly children?: readonly string[] | undefined;
+  /** Runs below it that stand until a person acts. */
+  readonly stuck?: readonly NeedsPerson[] | undefined;
 }
 
 export const executionJson = (
   execution: Execution,
   now: number,
-  { whole, held, children }: Beside = {},
+  { whole, held, children, stuck }: Beside = {},
 ): ExecutionView => {
-  const doing = nowOf(execution, now, held);
+  const doing = nowOf(execution, now, held, stuck);
   const result = whole ?? execution.result;
   return {
     id: execution.executionId,

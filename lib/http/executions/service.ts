@@ -1,4 +1,6 @@
-import { childrenIds } from '../../execution/children/list-children.ts';
+import { shapeOf } from '../../agent/field-errors.ts';
+import { childRows } from '../../execution/children/list-children.ts';
+import { needPerson } from '../../execution/children/needs-person.ts';
 import {
   changeLimits,
   pauseExecution,
@@ -62,12 +64,17 @@ export const makeExecutionService = (deps: ServiceDeps): ExecutionService => {
     return bytes && new TextDecoder().decode(bytes);
   };
   const shown = async (execution: Execution): Promise<ExecutionView> => {
-    const [whole, children, held] = await Promise.all([
+    const now = deps.clock.now();
+    const below = async () => {
+      const rows = await childRows(table, execution);
+      return { children: rows?.map((row) => row.executionId), stuck: await needPerson(table, execution, rows, now) };
+    };
+    const [whole, { children, stuck }, held] = await Promise.all([
       wholeResult(execution),
-      childrenIds(table, execution),
+      below(),
       execution.status === 'RUNNING' ? heldSince(table, execution.orgId) : undefined,
     ]);
-    return executionJson(execution, deps.clock.now(), { whole, held, children });
+    return executionJson(execution, now, { whole, held, children, stuck });
   };
   /** Its turns and its place are its ticket's: what is said to it goes there. */
   const refuseWorker = async (at: ExecutionAt): Promise<void> => {
@@ -150,7 +157,9 @@ export const makeExecutionService = (deps: ServiceDeps): ExecutionService => {
       await getExecution(table, known(at));
       const checked = checkPath(path);
       if (!checked.ok)
-        throw badRequest(checked.problem, [{ field: 'path', received: 'text', expected: checked.problem }]);
+        throw badRequest(checked.problem, [
+          { field: 'path', received: shapeOf(path), expected: 'a relative path, like report.md or data/figures.csv' },
+        ]);
       return deps.filesOf(at.orgId, at.executionId).read(checked.path);
     },
     listPermissions: async (orgId, { status, executionId }, page) => {

@@ -1,3 +1,4 @@
+import { listAttention } from '../../attention/list.ts';
 import { listExecutions } from '../../execution/list.ts';
 import { STALL_MS } from '../../execution/mark.ts';
 import { due } from '../../kernel/keys.ts';
@@ -14,11 +15,12 @@ const LOOKED_AT = 100;
  * judge it. Reads and changes nothing.
  */
 export const organisationStatus = async (deps: ServiceDeps, orgId: string): Promise<StatusReport> => {
-  const [model, held, running, broken, router] = await Promise.all([
+  const [model, held, running, broken, stopped, router] = await Promise.all([
     deps.modelConfigured(orgId),
     heldSince(deps.table, orgId),
     listExecutions(deps, orgId, { status: 'RUNNING' }, { limit: LOOKED_AT }),
     listExecutions(deps, orgId, { status: 'ERROR_PAUSED' }, { limit: LOOKED_AT }),
+    listAttention(deps, orgId, { kind: 'schedule_stopped' }, { limit: LOOKED_AT }),
     routerChecks(deps, orgId),
   ]);
   const late = deps.clock.now() - STALL_MS;
@@ -52,6 +54,14 @@ export const organisationStatus = async (deps: ServiceDeps, orgId: string): Prom
         broken.items.length === 0
           ? 'No execution waits for a mend.'
           : `${broken.items.length} executions are ERROR_PAUSED. First: ${broken.items[0]?.executionId}: ${broken.items[0]?.errorMessage ?? ''}`,
+    },
+    {
+      name: 'schedules',
+      code: stopped.items.length === 0 ? 0 : 2,
+      detail:
+        stopped.items.length === 0
+          ? 'No schedule has stopped by itself.'
+          : `${stopped.items.length} schedules stopped by themselves: GET /v1/attention. First: ${stopped.items[0]?.question ?? ''}`,
     },
     ...router,
   ];

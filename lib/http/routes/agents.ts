@@ -8,7 +8,7 @@ import { ownWorkflows } from '../../workflow/own-workflows.ts';
 import { defineRoute, type Route } from '../define-route.ts';
 import type { ApiDeps } from '../deps.ts';
 import { listBody, listOf, pageQuery } from '../paging.ts';
-import { configView, description, name, time } from './fields.ts';
+import { configView, demandChange, description, name, time } from './fields.ts';
 
 const badge = z
   .object({
@@ -30,6 +30,14 @@ export const available = (deps: ApiDeps): Available => ({
   tools: deps.tools.map((tool) => tool.name),
   workflows: deps.workflows,
   ownWorkflows: ownWorkflows(deps),
+});
+
+const agentChanges = z.strictObject({
+  name: name.optional(),
+  description: description.nullable().optional().describe('null takes it away.'),
+  projectId: z.string().optional(),
+  workflow: z.string().optional().describe('Name or id. Runs keep the one they began with.'),
+  config: configView.optional().describe('Replaces these keys; others stay.'),
 });
 
 export const agentRoutes: readonly Route[] = [
@@ -89,16 +97,11 @@ export const agentRoutes: readonly Route[] = [
     summary: 'Change an agent. Runs keep the configuration they started with.',
     tag: 'Agents',
     scope: 'write',
-    body: z.strictObject({
-      name: name.optional(),
-      description: description.nullable().optional().describe('null takes it away.'),
-      projectId: z.string().optional(),
-      workflow: z.string().optional().describe('Name or id. Runs keep the one they began with.'),
-      config: configView.optional().describe('Replaces these keys; others stay.'),
-    }),
+    body: agentChanges,
     responses: { 200: agentView },
     problems: [404],
     handler: async ({ deps, principal: { orgId }, params: { agentId }, body, now }) => {
+      demandChange(body, agentChanges);
       const there = available(deps);
       const { workflow: asked, ...rest } = body;
       const workflow = asked === undefined ? undefined : await chooseWorkflow(there, orgId, asked);

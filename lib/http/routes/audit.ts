@@ -4,7 +4,7 @@ import { badRequest } from '../../kernel/errors.ts';
 import { AUDIT_STATES, type AuditEntry, listAudit } from '../../tenancy/audit.ts';
 import { defineRoute, type Route } from '../define-route.ts';
 import { listBody, listOf, pageQuery } from '../paging.ts';
-import { time } from './fields.ts';
+import { day, momentText, time } from './fields.ts';
 
 const auditView = z
   .object({
@@ -28,9 +28,7 @@ const auditJson = ({ auditId, at, ttl: _, ...rest }: AuditEntry): z.output<typeo
   ...rest,
 });
 
-const moment = z
-  .union([time, z.iso.date()])
-  .refine((text) => text >= '1970' && text < '9990', 'expected a time after 1970');
+const dayOrMoment = z.union([day, momentText]);
 
 /** A day stands for all of it. */
 const firstOf = (text: string | undefined): number | undefined =>
@@ -50,8 +48,8 @@ export const auditRoutes: readonly Route[] = [
       ...pageQuery,
       actor: z.string().min(1).max(200).optional().describe('Id of a key.'),
       subject: z.string().min(1).max(200).optional().describe('Id of what was changed, or of what it belongs to.'),
-      from: moment.optional().describe('A day or a time, included.'),
-      to: moment.optional().describe('A day or a time, included.'),
+      from: dayOrMoment.optional().describe('A day or a time, included.'),
+      to: dayOrMoment.optional().describe('A day or a time, included.'),
     }),
     responses: { 200: listOf(auditView) },
     handler: async ({ deps, principal: { orgId }, query: { actor, subject, from, to }, page }) => {

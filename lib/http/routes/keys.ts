@@ -4,7 +4,7 @@ import { createApiKey, listApiKeys, revokeApiKey } from '../../tenancy/api-keys.
 import { SCOPES } from '../../tenancy/scope.ts';
 import { defineRoute, type Route } from '../define-route.ts';
 import { listBody, listOf, pageQuery } from '../paging.ts';
-import { name, time } from './fields.ts';
+import { moment, name, time } from './fields.ts';
 
 const scopes = z
   .array(z.enum(SCOPES))
@@ -33,16 +33,23 @@ export const keyRoutes: readonly Route[] = [
     summary: 'Make an API key. The key itself is in this answer and never shown again.',
     tag: 'Keys',
     scope: 'admin',
-    body: z.strictObject({ name, scopes, expiresAt: time.optional() }),
+    body: z.strictObject({ name, scopes, expiresAt: moment.optional() }),
     responses: { 201: keyView.extend({ apiKey: z.string() }).meta({ id: 'NewApiKey' }) },
     idempotent: 'secret',
     handler: async ({ deps, principal: { orgId, keyId }, body, now, record }) => {
-      const { expiresAt } = body;
-      if (expiresAt !== undefined && Date.parse(expiresAt) <= now) {
-        const error = { field: 'expiresAt', received: expiresAt, expected: 'a time to come' };
+      const expiresAt = body.expiresAt === undefined ? undefined : new Date(body.expiresAt).toISOString();
+      if (body.expiresAt !== undefined && body.expiresAt <= now) {
+        const error = { field: 'expiresAt', received: String(expiresAt), expected: 'a time to come' };
         throw badRequest('The key would have expired already.', [error]);
       }
-      const given = { orgId, ...body, scopes: [...new Set(body.scopes)], createdBy: keyId, alongside: record };
+      const given = {
+        orgId,
+        ...body,
+        expiresAt,
+        scopes: [...new Set(body.scopes)],
+        createdBy: keyId,
+        alongside: record,
+      };
       return { body: await createApiKey(deps, given, now) };
     },
   }),

@@ -24,8 +24,14 @@ const organisationView = z
     today: z
       .object({
         day: z.string(),
-        grantedUsd: z.number().describe('Given out to runs, spent or not; shown where there is a daily budget.'),
-        spentUsd: z.number().describe('As the usage of the day says; of runs that go on, up to a minute ago.'),
+        grantedUsd: z
+          .number()
+          .describe('Given out to runs before they spend it, spent or not. This is what dailyBudgetUsd limits.'),
+        spentUsd: z
+          .number()
+          .describe(
+            'As the usage of the day says; of runs that go on, up to a minute ago. It may be above grantedUsd: a step that was lost is booked at the worst case of each of its claims, also of one that bought nothing, and a day is booked what runs had been given the day before.',
+          ),
       })
       .optional(),
     stopped: z.object({ at: time, by: z.string() }).optional().describe('Everything is held since then.'),

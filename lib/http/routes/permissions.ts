@@ -40,7 +40,7 @@ export const permissionRoutes: readonly Route[] = [
     method: 'POST',
     path: '/v1/permissions/{permissionId}/decision',
     operationId: 'decidePermission',
-    summary: 'Approve or reject; the second decision is refused.',
+    summary: 'Approve or reject; the second decision is refused, and one at or after `expiresAt`.',
     tag: 'Permissions',
     scope: 'run',
     body: z.strictObject({

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { CONFIG_SCHEMAS } from '../../agent/config-keys.ts';
-import { badRequest } from '../../kernel/errors.ts';
+import { allAsTheyAre, asItIs, demandAgent } from '../../schedule/agent-gone.ts';
 import {
   type Command,
   deleteSchedule,
@@ -14,9 +14,8 @@ import { getSchedule, MISFIRES, OVERLAPS } from '../../schedule/schedule.ts';
 import { type Call, defineRoute, type Route } from '../define-route.ts';
 import { listBody, listOf, pageQuery } from '../paging.ts';
 import { scheduleJson, scheduleView } from '../schedule-json.ts';
-import { time } from './fields.ts';
+import { demandChange, moment, time } from './fields.ts';
 
-const moment = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
 const text = z.string().min(1).max(200);
 
 const startAt = moment.describe('First fire; now if missing. Times before it never fire.');
@@ -24,7 +23,7 @@ const every = text.describe(
   'ISO 8601 duration, months of the calendar (PT15M, P1D, P1M); or "N Minutes", Hours, Days, Weeks, Months of 30 days. At least a minute.',
 );
 const cron = text.describe('Five fields, in the time zone of the schedule.');
-const timezone = z.string().min(1).max(100).describe('IANA name; without it UTC.');
+const timezone = z.string().min(1).max(100).describe('IANA name, or an offset such as +02:00; without it UTC.');
 const expiresAt = moment.describe('Nothing is due from then on.');
 const maxRuns = z.int().min(1).max(1_000_000_000).describe('Ends the schedule after this many runs.');
 const overlap = z.enum(OVERLAPS).describe('While a run goes on: skip (default), allow, or queue one.');
@@ -109,7 +108,7 @@ export const scheduleRoutes: readonly Route[] = [
     handler: async ({ deps, principal: { orgId }, query: { agentId }, page }) => {
       const at = page(`schedules?agentId=${agentId ?? ''}`);
       const { items, ...rest } = await listSchedules(deps, orgId, { agentId }, at);
-      return { body: listBody(at, { items: items.map(scheduleJson), ...rest }) };
+      return { body: listBody(at, { items: (await allAsTheyAre(deps.table, items)).map(scheduleJson), ...rest }) };
     },
   }),
   defineRoute({
@@ -122,24 +121,22 @@ export const scheduleRoutes: readonly Route[] = [
     responses: { 200: scheduleView },
     problems: [404],
     handler: async ({ deps, principal: { orgId }, params: { scheduleId } }) => ({
-      body: scheduleJson(await getSchedule(deps.table, { orgId, scheduleId })),
+      body: scheduleJson(await asItIs(deps.table, await getSchedule(deps.table, { orgId, scheduleId }))),
     }),
   }),
   defineRoute({
     method: 'PATCH',
     path: '/v1/schedules/{scheduleId}',
     operationId: 'changeSchedule',
-    summary: 'Change a schedule; null takes a field away. When it is due next is reckoned anew.',
+    summary:
+      'Change a schedule; null takes a field away. When it is due next is reckoned anew; where nothing follows it ends. One that stopped by itself stays paused, without its reason.',
     tag: 'Schedules',
     scope: 'write',
     body: scheduleChanges,
     responses: { 200: scheduleView },
-    problems: [404],
+    problems: [404, 409],
     handler: async (call) => {
-      if (Object.keys(call.body).length === 0) {
-        const expected = `at least one of ${Object.keys(scheduleChanges.shape).join(', ')}`;
-        throw badRequest('Nothing is to be changed.', [{ field: 'body', received: 'object without fields', expected }]);
-      }
+      demandChange(call.body, scheduleChanges);
       return { body: scheduleJson(await patchSchedule(call.deps, commandOf(call), call.body)) };
     },
   }),
@@ -147,7 +144,7 @@ export const scheduleRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/v1/schedules/{scheduleId}',
     operationId: 'deleteSchedule',
-    summary: 'Delete a schedule. A run that goes on is not touched.',
+    summary: 'Delete a schedule, also one whose row cannot be read. A run that goes on is not touched.',
     tag: 'Schedules',
     scope: 'write',
     responses: { 204: null },
@@ -167,14 +164,15 @@ export const scheduleRoutes: readonly Route[] = [
     method: 'GET',
     path: '/v1/schedules/{scheduleId}/next',
     operationId: 'previewSchedule',
-    summary: 'The next times at which it is due.',
+    summary: 'The next times at which it is due. A 409 when its agent was deleted: nothing starts any more.',
     tag: 'Schedules',
     scope: 'read',
     query: z.strictObject({ count: z.coerce.number().pipe(z.int().min(1).max(100)).default(5) }),
     responses: { 200: z.object({ items: z.array(time) }).meta({ id: 'NextFires' }) },
-    problems: [404],
+    problems: [404, 409],
     handler: async ({ deps, principal: { orgId }, params: { scheduleId }, query: { count }, now }) => {
       const schedule = await getSchedule(deps.table, { orgId, scheduleId });
+      await demandAgent(deps.table, schedule);
       return { body: { items: nextFires(schedule, now, count).map((at) => new Date(at).toISOString()) } };
     },
   }),

@@ -5,6 +5,7 @@ import { DIMENSIONS } from '../../usage/figures.ts';
 import { listUsage, type Used } from '../../usage/list.ts';
 import { defineRoute, type Route } from '../define-route.ts';
 import { listBody, listOf, pageQuery } from '../paging.ts';
+import { day } from './fields.ts';
 
 const MOST_DAYS = 366;
 /** Days that are shown when nobody says which. */
@@ -58,9 +59,6 @@ const checkedRange = (given: { readonly from?: string | undefined; readonly to?:
   }
   return { from, to };
 };
-
-/** Days that can be counted on from: a date of four digits, away from the ends of the calendar. */
-const day = z.iso.date().refine((text) => text >= '1970-01-01' && text < '9990-01-01', 'expected a day after 1970');
 
 export const usageRoutes: readonly Route[] = [
   defineRoute({

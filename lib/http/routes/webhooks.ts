@@ -12,7 +12,7 @@ import { DISABLED_REASONS, type Endpoint, EVENT_TYPES } from '../../webhook/endp
 import { listEndpoints } from '../../webhook/list-endpoints.ts';
 import { type Call, defineRoute, type Route } from '../define-route.ts';
 import { listBody, listOf, pageQuery } from '../paging.ts';
-import { time } from './fields.ts';
+import { demandChange, time } from './fields.ts';
 
 const url = z
   .string()
@@ -25,6 +25,14 @@ const headers = z
   .record(z.string(), z.string())
   .describe('Sent with every delivery. The values can be written, never read.');
 const state = z.enum(['enabled', 'disabled']);
+
+const changes = z.strictObject({
+  url: url.optional(),
+  events: events.optional(),
+  description: description.optional(),
+  headers: headers.optional(),
+  state: state.optional(),
+});
 
 const webhookView = z
   .object({
@@ -142,17 +150,12 @@ export const webhookRoutes: readonly Route[] = [
     path: '/v1/webhooks/{webhookId}',
     operationId: 'patchWebhook',
     summary: 'Change a webhook. `state: enabled` also has everything that waits tried at once; `disabled` gives it up.',
-    body: z.strictObject({
-      url: url.optional(),
-      events: events.optional(),
-      description: description.optional(),
-      headers: headers.optional(),
-      state: state.optional(),
-    }),
+    body: changes,
     responses: { 200: webhookView },
     problems: [404, 409],
     handler: async (call) => {
       const { principal, params, body, now } = call;
+      demandChange(body, changes);
       return {
         body: webhookJson(await patchEndpoint(endpointDeps(call), principal.orgId, params.webhookId, body, now)),
       };

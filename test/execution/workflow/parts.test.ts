@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FeedRow, ReplyRow } from '../../../lib/execution/feed.ts';
 import type { Pinned } from '../../../lib/execution/rows.ts';
-import { tasksInWords } from '../../../lib/execution/step/workflow/answer-turn.ts';
 import { lastResult, replyBefore } from '../../../lib/execution/step/workflow/frame.ts';
 import { pinWorkflow } from '../../../lib/execution/step/workflow/pin.ts';
 import { systemWords } from '../../../lib/execution/step/workflow/words.ts';
@@ -10,21 +9,6 @@ import { checkDefinition } from '../../../lib/workflow/validate.ts';
 import { makeMemoryTable } from '../../support/memory-table.ts';
 
 const ORG = 'org_00000000000000000000000000';
-
-describe('tasks out of words', () => {
-  it.each([
-    ['a numbered list', 'I would do:\n1. first\n2) second', ['first', 'second']],
-    ['a list of points', '- first\n* second\n\nThat is all.', ['first', 'second']],
-    ['no list', 'Yes.', ['otherwise']],
-    ['nothing', '', ['otherwise']],
-  ])('%s', (_, text, tasks) => {
-    expect(tasksInWords(text, 10, ['otherwise'])).toEqual(tasks);
-  });
-
-  it('takes no more than it may', () => {
-    expect(tasksInWords('- a\n- b\n- c', 2, [])).toEqual(['a', 'b']);
-  });
-});
 
 const purchase = {
   buyer: 'o', model: 'm', tokensIn: 1, tokensOut: 1, tokensCached: 0, cost: 0, finish: 'stop', attempt: 1, sentFrom: 0,

@@ -18,16 +18,18 @@ const filled = (system: string, output: Parameters<typeof asked>[1]): string => 
 
 describe('forms', () => {
   it('each goal is a task', () => {
-    const reply = filled('You plan.\n\nGoals:\n1. first\n2. second\n\nInstructions:\n(none)', tasksOutput);
+    const reply = filled('You plan.\n\nGoals:\n1. first\n2. second\n\nInstructions:\n(none)', tasksOutput(500));
     expect(readTasks(reply)).toEqual({ ok: true, value: ['first', 'second'] });
+    const one = filled('Goals:\n1. first\n2. second', tasksOutput(1));
+    expect(readTasks(one, { most: 1 })).toEqual({ ok: true, value: ['first'] });
   });
 
   it('waiting tasks stay as they are, and none is added', () => {
     const waiting = 'Tasks that are waiting:\n1. a\n2. b\n\n';
-    expect(readTasks(filled(`${waiting}Give them in order, and add none.`, tasksOutput))).toMatchObject({
+    expect(readTasks(filled(`${waiting}Give them in order, and add none.`, tasksOutput(500)))).toMatchObject({
       value: ['a', 'b'],
     });
-    expect(readTasks(filled(`${waiting}Give one new task.`, tasksOutput))).toMatchObject({ value: [] });
+    expect(readTasks(filled(`${waiting}Give one new task.`, tasksOutput(500)))).toMatchObject({ value: [] });
   });
 
   it('a choice is its first label', () => {

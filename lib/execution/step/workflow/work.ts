@@ -6,6 +6,7 @@ import { evaluateExpression } from '../../../workflow/expression.ts';
 import { inPhase } from '../../../workflow/machine.ts';
 import { render } from '../../../workflow/render.ts';
 import { getExecution } from '../../get.ts';
+import { WORKFLOW_STEP } from '../../rows.ts';
 import type { Turn } from '../claimed.ts';
 import { NotYet } from '../deps.ts';
 import type { Window } from '../load.ts';
@@ -75,9 +76,6 @@ const waited = async (frame: Frame, step: Kind<'WAIT'>): Promise<Decided | undef
   if (step.wakeOnInput && now.wakingInputs > waking) return over(0, ', for a message came');
   throw new NotYet('The step was paused and resumed while it began to wait.');
 };
-
-/** Stands in for a tool's name where a person is asked by the workflow itself. */
-const WORKFLOW_STEP = 'workflow_step';
 
 /** Puts the question to a person, or goes on with what was decided: YES only by an approval. */
 const permitted = async (frame: Frame, step: Kind<'ASK_PERMISSION'>): Promise<Decided | undefined> => {
