@@ -17,9 +17,6 @@ import { ticketDeps } from './tickets.ts';
 /** A process wakes one after the other: ten of them see thirty in a second. */
 const WAKES = { many: 3, withinMs: 1_000 };
 
-/** A process wakes one after the other: ten of them see thirty in a second. */
-const WAKES = { many: 3, withinMs: 1_000 };
-
 /** All waits for the model of one step together; above it a person is asked. */
 const MAX_WAIT_MS = 3_600_000;
 
