@@ -217,59 +217,6 @@ export const terminateExecution = (deps: ExecutionDeps, at: At, beside: Beside =
     async (execution, now) => [...(await cancelAsks(deps, execution, now)), ...(await beside(execution, now))],
   );
 
-export type LimitChanges = { readonly [Name in keyof Limits]?: number | undefined };
-
-const LIMIT_FIELDS = {
-  maxIterations: A.maxIterations,
-  maxSteps: A.maxSteps,
-  maxTokens: A.maxTokens,
-  maxCost: A.maxCost,
-  maxSeconds: A.maxSeconds,
-} as const;
-
-const hasParent = (
-  execution: Execution,
-): execution is Execution & { readonly parentId: string; readonly parentSeq: number; readonly parentN: number } =>
-  execution.parentId !== undefined && execution.parentSeq !== undefined && execution.parentN !== undefined;
-
-/**
- * Takes effect at the next claim.
- * @throws AppError 400 for less money than is spent, reserved and set aside for its children; 404; 409 when it has ended, or
- * when the run above has not so much left
- */
-export const changeLimits = async (deps: ExecutionDeps, at: At, limits: LimitChanges): Promise<Execution> => {
-  const changes = (Object.keys(LIMIT_FIELDS) as (keyof typeof LIMIT_FIELDS)[]).flatMap((field) => {
-    const value = limits[field];
-    return value === undefined ? [] : [set(LIMIT_FIELDS[field], value)];
-  });
-  const all = [...changes, set(A.updated, deps.clock.now())];
-  for (let attempt = 1; attempt <= MAX_TRIES; attempt++) {
-    const seen = limits.maxCost === undefined ? undefined : await getExecution(deps.table, at);
-    const isOpen = seen !== undefined && !isTerminal(seen.status);
-    if (isOpen && limits.maxCost !== undefined && hasParent(seen)) {
-      await changeBudget(deps, seen, limits.maxCost, all);
-      return getExecution(deps.table, at);
-    }
-    const room = isOpen && limits.maxCost !== undefined ? roomFor(seen, limits.maxCost) : [];
-    const alive = [eq(A.version, EXECUTION_VERSION), not(oneOf(A.status, TERMINAL))];
-    try {
-      return readExecution(
-        await deps.table.update(keys.execution(at.orgId, at.executionId), all, and(...alive, ...room)),
-      );
-    } catch (error) {
-      if (!(error instanceof ConditionFailed)) throw error;
-      if (error.item === undefined) throw notFound('execution');
-      const { status } = readExecution(error.item);
-      if (isTerminal(status)) {
-        const message = `The execution is ${status}: its limits cannot be changed any more.`;
-        throw conflict('execution_ended', message, { from: status });
-      }
-      // It spent something meanwhile.
-    }
-  }
-  throw new AppError(503, 'busy', 'The run kept spending meanwhile: try again in a moment.', { retryAfter: 1 });
-};
-
 /** Ends every execution of an agent that has not ended. A repeat goes on where an earlier one died. */
 export const terminateAll = async (deps: ExecutionDeps, orgId: string, agentId: string): Promise<void> => {
   let after: Awaited<ReturnType<typeof deps.table.query>>['next'];

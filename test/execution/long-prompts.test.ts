@@ -1,6 +1,7 @@
 /** Prompts far beyond `contextTokens`: what they can cost is judged and reserved before they are sent. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { changeLimits, resumeExecution } from '../../lib/execution/control.ts';
+import { changeLimits } from '../../lib/execution/change-limits.ts';
+import { resumeExecution } from '../../lib/execution/control.ts';
 import { A, readExecution } from '../../lib/execution/execution.ts';
 import { readFeedRow } from '../../lib/execution/feed.ts';
 import { giveInput } from '../../lib/execution/input.ts';

@@ -2,14 +2,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buryEffect, deliverEffect, sweepEffect } from '../../lib/effect/deliver.ts';
+import { changeLimits } from '../../lib/execution/change-limits.ts';
 import { sweepExecution, tickExecution } from '../../lib/execution/clock.ts';
-import {
-  changeLimits,
-  pauseExecution,
-  resumeExecution,
-  terminateAll,
-  terminateExecution,
-} from '../../lib/execution/control.ts';
+import { pauseExecution, resumeExecution, terminateAll, terminateExecution } from '../../lib/execution/control.ts';
 import { judgeDeadLetter } from '../../lib/execution/dead-letter.ts';
 import { decidePermission } from '../../lib/execution/decide.ts';
 import { FEED_ATTRIBUTES as F } from '../../lib/execution/feed.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { changeLimits } from '../../lib/execution/control.ts';
+import { changeLimits } from '../../lib/execution/change-limits.ts';
 import { readExecution } from '../../lib/execution/execution.ts';
 import { readFeedRow } from '../../lib/execution/feed.ts';
 import { keys } from '../../lib/kernel/keys.ts';

@@ -1,5 +1,6 @@
 /** Scenarios aimed at what people are asked and how it ends. By the name of the guard, as in `PEOPLE_MUTATIONS`. */
-import { changeLimits, resumeExecution } from '../../lib/execution/control.ts';
+import { changeLimits } from '../../lib/execution/change-limits.ts';
+import { resumeExecution } from '../../lib/execution/control.ts';
 import { readAsk } from '../../lib/execution/rows.ts';
 import { set } from '../../lib/kernel/table.ts';
 import type { Aim } from './aims.ts';

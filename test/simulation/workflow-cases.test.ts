@@ -1,6 +1,6 @@
 /** What a workflow does where something is amiss, or where a person has a word in it. */
 import { expect, it } from 'vitest';
-import { changeLimits } from '../../lib/execution/control.ts';
+import { changeLimits } from '../../lib/execution/change-limits.ts';
 import { A } from '../../lib/execution/execution.ts';
 import type { Item } from '../../lib/kernel/table.ts';
 import { checkDefinition } from '../../lib/workflow/validate.ts';

@@ -1,13 +1,8 @@
 import { shapeOf } from '../../agent/field-errors.ts';
+import { changeLimits } from '../../execution/change-limits.ts';
 import { childRows } from '../../execution/children/list-children.ts';
 import { needPerson } from '../../execution/children/needs-person.ts';
-import {
-  changeLimits,
-  pauseExecution,
-  resumeExecution,
-  terminateAll,
-  terminateExecution,
-} from '../../execution/control.ts';
+import { pauseExecution, resumeExecution, terminateAll, terminateExecution } from '../../execution/control.ts';
 import { decidePermission, getPermission } from '../../execution/decide.ts';
 import type { Execution } from '../../execution/execution.ts';
 import { getExecution } from '../../execution/get.ts';

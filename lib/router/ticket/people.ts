@@ -1,5 +1,6 @@
 /** What people do to a ticket over HTTP: they answer it, stop it, or have it tried again. */
-import { changeLimits, resumeExecution } from '../../execution/control.ts';
+import { changeLimits } from '../../execution/change-limits.ts';
+import { resumeExecution } from '../../execution/control.ts';
 import type { Execution } from '../../execution/execution.ts';
 import { getExecution } from '../../execution/get.ts';
 import { isTerminal, STOPPED } from '../../execution/status.ts';
