@@ -1,4 +1,6 @@
 /** The Router team end to end: an issue at GitHub becomes a ticket, its worker answers there, and people steer it from there. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, onTestFailed, test } from 'vitest';
 import { FUNCTIONS } from '../../lib/names.ts';
 import { INSTALLATION_ID } from '../support/github-server/server.ts';
@@ -7,6 +9,7 @@ import { commentCreated, deliver, issueOpened } from './support/github-hooks.ts'
 import { use } from './support/scripted-model.ts';
 import { ALICE, HANDLE, ROBOT, type Shown, STRANGER, startTeam, type Team } from './support/team.ts';
 import { decides, reply, report, works } from './support/team-scripts.ts';
+import { type Grant, unexplained } from './support/usage.ts';
 
 let team: Team;
 beforeAll(async () => {
@@ -55,7 +58,8 @@ test('an issue opens a ticket, its worker reads the repository and asks, a comme
       if (n === 1 && step === 0) return use('repo_read', { path: 'src/fonts.css' });
       if (n === 1 && step === 1) return reply(`The fonts have ${/\d+px/.exec(outcome)?.[0]} now.`);
       if (n === 1) return report('waiting', 'How large shall the fonts be?', 'person');
-      return step === 0 ? reply('The fonts become 12px.') : report('ready', 'It is decided: 12px.');
+      if (step === 0) return use('read', { id: 'overview' });
+      return step === 1 ? reply('The fonts become 12px.') : report('ready', 'It is decided: 12px.');
     }),
   );
   await team.policy();
@@ -81,7 +85,7 @@ test('an issue opens a ticket, its worker reads the repository and asks, a comme
   expect(team.ours(issue)).toHaveLength(2);
   expect(await team.triggerOf('Make it 12px')).toMatchObject({ class: 'direct', ticketIds: [ready.id] });
   expect(router.calls, 'the direct path asks no model (I7)').toHaveLength(1);
-  expect(worker.calls).toHaveLength(5);
+  expect(worker.calls).toHaveLength(6);
 
   await team.says(issue, ALICE, `${HANDLE} stop`);
   const closed = await team.ticketIn('closed', trigger.threadId);
@@ -89,8 +93,10 @@ test('an issue opens a ticket, its worker reads the repository and asks, a comme
   expect(await itemsOf(closed.id)).toEqual([]);
   const [executionId = ''] = closed.executionIds;
   expect(await team.cloud.must('GET', `/v1/executions/${executionId}`)).toMatchObject({ status: 'TERMINATED' });
-  const decisions = await team.list(`/v1/decisions?threadId=${trigger.threadId}`);
-  expect(decisions.map(({ decision }) => decision)).toEqual(['stop', 'accept']);
+  await eventually('the stop is noted', async () => {
+    const decisions = await team.list(`/v1/decisions?threadId=${trigger.threadId}`);
+    return decisions.map(({ decision }) => decision).join() === 'stop,accept';
+  });
   // What comes after it revives nothing, and asks for nothing new as long as nobody names us.
   await team.says(issue, ALICE, 'Well, 13px?');
   await eventually('it was judged', async () => (await team.triggerOf('13px')).state === 'decided');
@@ -353,4 +359,14 @@ test('status names what a person should look at, and no function was refused a c
     const denied = team.cloud.log(name).filter((line) => JSON.stringify(line).includes('AccessDenied'));
     expect(denied, name).toEqual([]);
   }
+});
+
+test('what was granted was used, or is explained', async () => {
+  expect(await team.cloud.interrupt()).toBe(0);
+  const usage = JSON.parse(readFileSync(join(team.cloud.home, 'usage.json'), 'utf8')) as {
+    readonly neverUsed: readonly Grant[];
+    readonly refused: readonly object[];
+  };
+  expect(unexplained(usage.neverUsed, 'router')).toEqual([]);
+  expect(usage.refused).toEqual([]);
 });

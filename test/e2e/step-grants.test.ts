@@ -34,6 +34,9 @@ const NOT_ASKED_HERE: readonly { readonly grant: Grant; readonly why: string }[]
 /** Asked for by a call that starts another run. */
 const CHECK = 'dynamodb:ConditionCheckItem';
 
+/** Asked for by a worker that looks at what else is going on. */
+const OF_OVERVIEW: readonly string[] = ['table dynamodb:BatchGetItem', 'table/index/byOwner dynamodb:Query'];
+
 /** Without it… */
 type Ends =
   /** …the run that needs it does not get on. */
@@ -47,6 +50,8 @@ const CASES: readonly (readonly [...Grant, on: string, ends: Ends])[] = [
   ['table', 'dynamodb:PutItem', 'table/baton-dev', 'stands'],
   ['table', 'dynamodb:UpdateItem', 'table/baton-dev', 'stands'],
   ['table', CHECK, 'table/baton-dev', 'stands'],
+  ['table', 'dynamodb:BatchGetItem', 'table/baton-dev', 'stands'],
+  ['table/index/byOwner', 'dynamodb:Query', 'table/baton-dev/index/byOwner', 'stands'],
   ['stepQueue', 'sqs:SendMessage', 'baton-dev-steps', 'stands'],
   ['stepQueue', 'sqs:ReceiveMessage', 'baton-dev-steps', 'stands'],
   ['stepQueue', 'sqs:DeleteMessage', 'baton-dev-steps', 'completes'],
@@ -99,7 +104,7 @@ interface Seen {
 const tryOut = async (
   name: string,
   grants: typeof GRANTS,
-  { missing = false, family = false }: { readonly missing?: boolean; readonly family?: boolean },
+  { missing = false, family = false, ticket = false }: { readonly [work in 'missing' | 'family' | 'ticket']?: boolean },
   look: (seen: Seen) => Promise<void>,
 ): Promise<readonly string[]> => {
   // One folder for all: the code in it stays, only the template is written anew.
@@ -133,6 +138,9 @@ const tryOut = async (
     const script: Script = async ({ messages }) => {
       if (String(messages[0]?.content).includes('CHILD')) return finish('done');
       const step = messages.filter(({ role }) => role === 'assistant').length + 1;
+      if (ticket && String(messages[0]?.content).includes('(ticket tkt_')) {
+        return step === 1 ? use('read', { id: 'overview' }) : finish('done');
+      }
       if (step === 1) return use('write_file', { path: 'a.txt', content: 'x' });
       if (step === 2 && missing) await loseObjects();
       if (step === 3 && family) return use('run_agent', { goal: 'CHILD' });
@@ -146,7 +154,12 @@ const tryOut = async (
     await operator.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'no json', MessageGroupId: 'any' }));
     const tools = ['write_file', 'read_file', 'run_agent'];
     const run = async (model: string): Promise<string> => (await api.run({ model, tools })).id;
-    const ids = { own: await run(own), shared: await run(shared) };
+    const workFor = async (model: string): Promise<string> => {
+      await api.must('PUT', '/v1/policy', { worker: { model } });
+      const { executionIds } = await api.must('POST', '/v1/tickets', { title: 'Look around', text: 'Look around.' });
+      return executionIds[0] ?? 'none';
+    };
+    const ids = { own: await run(own), shared: await (ticket ? workFor(shared) : run(shared)) };
     const log = home.path('logs', 'baton-dev-step.log');
     await look({
       api,
@@ -177,7 +190,7 @@ test('every grant of the step function is taken away below, or it is said why it
 });
 
 test('with all grants the same work meets no refusal', async () => {
-  const refused = await tryOut('none', GRANTS, { family: true }, async ({ api, ids }) => {
+  const refused = await tryOut('none', GRANTS, { family: true, ticket: true }, async ({ api, ids }) => {
     for (const id of Object.values(ids)) await api.until(id, 'COMPLETED', 40);
   });
   expect(refused).toEqual([]);
@@ -187,7 +200,8 @@ test.each(CASES)(
   'without %s %s',
   async (resource, action, on, ends) => {
     const name = `${resource}-${action}`.replaceAll(/\W+/g, '-');
-    const work = { missing: action === 's3:ListBucket', family: action === CHECK };
+    const ticket = OF_OVERVIEW.includes(`${resource} ${action}`);
+    const work = { missing: action === 's3:ListBucket', family: action === CHECK, ticket };
     const refused = await tryOut(name, without([resource, action]), work, async ({ api, ids, lines }) => {
       const denied = () => lines().filter((line) => line.includes(`not authorized to perform: ${action} on resource`));
       await eventually(`${action} is refused`, () => denied().length > 0, 30);

@@ -5,6 +5,7 @@ import { set } from '../../lib/kernel/table.ts';
 import { type Provider, ProviderError } from '../../lib/router/channel.ts';
 import { countRefused } from '../../lib/router/ingest/refused.ts';
 import { deliveryItem } from '../../lib/router/ingest/rows.ts';
+import { postingWrites } from '../../lib/router/outbox/write.ts';
 import { tellSource } from '../../lib/router/source/told.ts';
 import { makeHarness } from './support/harness.ts';
 
@@ -140,6 +141,29 @@ describe('/v1/sources', () => {
     expect((await h.call('GET', '/v1/attention')).json.items).toEqual([]);
     expect((await h.call('PATCH', `/v1/sources/${id}`, { state: 'paused' })).json.state).toBe('paused');
     expect((await h.call('PATCH', `/v1/sources/${id}`, { state: 'gone' })).status).toBe(400);
+  });
+
+  it('taken up, it wakes what waited for it, and nothing else', async () => {
+    const h = await makeHarness();
+    const orgId = h.a.organisationId;
+    const [id, other] = [await made(h, http), await made(h, byToken)];
+    const hold = async (sourceId: string, code: string): Promise<string> => {
+      const place = { threadId: `thr_${'0'.repeat(26)}`, sourceId, replyTo: { thread: 'x' } };
+      const cause = `${sourceId} ${code}`;
+      const { postingId, writes } = postingWrites({ orgId, at: h.clock.now(), cause, place, body: 'x' });
+      await h.table.transact(writes);
+      const reason = { code, message: 'It waits.' };
+      await h.table.update(keys.posting(orgId, postingId), [set('state', 'held'), set('reason', reason)]);
+      return postingId;
+    };
+    const waits = await hold(id, 'source');
+    await hold(id, 'breaker');
+    await hold(other, 'source');
+    h.postings.take();
+    await h.call('PATCH', `/v1/sources/${id}`, { name: 'another' });
+    expect(h.postings.take()).toEqual([]);
+    expect((await h.call('PATCH', `/v1/sources/${id}`, { state: 'active' })).status).toBe(200);
+    expect(h.postings.take().map(({ message }) => message)).toEqual([{ orgId, postingId: waits }]);
   });
 
   it('deleted it leaves no secret and no way in, and is gone for the next request', async () => {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type Delivery, VERDICTS } from '../../router/ingest/delivery.ts';
 import { listSourceDeliveries } from '../../router/ingest/list.ts';
+import { wakeHeldOf } from '../../router/outbox/manage.ts';
 import { createSource, deleteSource, patchSource } from '../../router/source/change-source.ts';
 import { getSource, listSources } from '../../router/source/find.ts';
 import { SOURCE_KINDS, type Source } from '../../router/source/source.ts';
@@ -167,6 +168,7 @@ export const sourceRoutes: readonly Route[] = [
     handler: async (call) => {
       const { principal, params, body, now, origin } = call;
       const next = await patchSource(sourceDeps(call), principal.orgId, params.sourceId, body, now);
+      if (body.state === 'active') await wakeHeldOf(call.deps, principal.orgId, next.id);
       return { body: sourceJson(next, origin) };
     },
   }),

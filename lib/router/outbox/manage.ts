@@ -141,6 +141,17 @@ const wakeOthers = async (deps: PostingDeps, { orgId, id, threadId }: Posting): 
 };
 
 /**
+ * A person has taken a source up again: what waited for it goes out now. A message that is lost is made good by the mark of
+ * its posting.
+ */
+export const wakeHeldOf = async (deps: PostingDeps, orgId: string, sourceId: string): Promise<void> => {
+  const { items } = await listPostings(deps, orgId, { state: 'held' }, { limit: MOST_OTHERS });
+  const now = deps.clock.now();
+  const waiting = items.filter((each) => each.sourceId === sourceId && each.reason?.code === 'source');
+  await Promise.all(waiting.map((each) => wakeAt(deps, each, now)));
+};
+
+/**
  * It does not go out; of a document only this revision does not. What a person drops in a muted Thread takes the mute with it: they have seen it.
  * @throws AppError 404, 409
  */

@@ -5,6 +5,7 @@ export interface Json {
   readonly id: string;
   readonly agentId: string;
   readonly executionId: string;
+  readonly executionIds: readonly string[];
   readonly name: string;
   readonly status: string;
   readonly code: string;

@@ -1,6 +1,11 @@
 /** Events as GitHub delivers them: its headers, its signature over the bytes, payloads with the members that it sends. */
 import { createHmac, randomUUID } from 'node:crypto';
-import type { IssueCommentCreatedEvent, IssuesOpenedEvent } from '@octokit/webhooks-types';
+import type {
+  CheckSuiteCompletedEvent,
+  IssueCommentCreatedEvent,
+  IssuesClosedEvent,
+  IssuesOpenedEvent,
+} from '@octokit/webhooks-types';
 import type { Comment, Issue, Person, Repository } from '../../support/github-server/state.ts';
 import { webOf } from '../../support/github-server/state.ts';
 
@@ -13,6 +18,9 @@ export interface Hook {
 
 /** Some of the members, as GitHub types them. */
 type Part<T> = T extends object ? { readonly [member in keyof T]?: Part<T[member]> } : T;
+
+/** What is told in these tests. */
+type Told = IssuesOpenedEvent | IssuesClosedEvent | IssueCommentCreatedEvent | CheckSuiteCompletedEvent;
 
 const iso = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 const user = ({ id, login, type = 'User' }: Person) => ({ id, login, type });
@@ -34,7 +42,7 @@ const issueOf = (repository: Repository, issue: Issue, at: number) => ({
   closed_at: null,
 });
 
-const hook = (event: string, payload: Part<IssuesOpenedEvent> | Part<IssueCommentCreatedEvent>): Hook => ({
+const hook = (event: string, payload: Part<Told>): Hook => ({
   event,
   payload,
   id: randomUUID(),
@@ -72,6 +80,27 @@ export const commentCreated = (
     repository: repositoryOf(repository),
     installation: { id: installationId },
     sender: user(comment.user),
+  });
+
+export const issueClosed = (repository: Repository, issue: Issue, by: Person, installationId: number): Hook => {
+  const at = iso(Date.now());
+  return hook('issues', {
+    action: 'closed',
+    issue: { ...issueOf(repository, issue, Date.now()), state: 'closed' as const, updated_at: at, closed_at: at },
+    repository: repositoryOf(repository),
+    installation: { id: installationId },
+    sender: user(by),
+  });
+};
+
+/** The sender is who pushed, as at GitHub. */
+export const suiteCompleted = (repository: Repository, sha: string, pusher: Person, installationId: number): Hook =>
+  hook('check_suite', {
+    action: 'completed',
+    check_suite: { head_sha: sha, conclusion: 'failure', app: { id: 15_368 } },
+    repository: repositoryOf(repository),
+    installation: { id: installationId },
+    sender: user(pusher),
   });
 
 /** @returns the status and what ingest says of it */

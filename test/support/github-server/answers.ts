@@ -155,6 +155,21 @@ const wholeRepositoryJson = ({ id, fullName }: Repository): object => {
   return { ...example, language: null, id, full_name: fullName };
 };
 
+/** GitHub's example lacks what its schema demands: descriptions. */
+const listedPullJson = (repositoryId: number | undefined, { number, title, state, pull }: Issue): object => {
+  const [example] = exampleOf(`GET ${REPO}/commits/{commit_sha}/pulls`) as {
+    readonly head: { readonly repo: object };
+    readonly base: { readonly repo: object };
+  }[];
+  const repo = (of: object | undefined) => ({ ...of, description: null, id: repositoryId });
+  return {
+    ...example,
+    ...{ number, title, state, labels: [], milestone: null, requested_teams: [] },
+    head: { ...example?.head, sha: pull?.headSha, repo: repo(example?.head.repo) },
+    base: { ...example?.base, repo: repo(example?.base.repo) },
+  };
+};
+
 export const ANSWERS: { readonly [operation: string]: (call: Call) => Result } = {
   'GET /installation/repositories': ({ repositories, query }) =>
     ok({
@@ -210,13 +225,12 @@ export const ANSWERS: { readonly [operation: string]: (call: Call) => Result } =
   [`GET ${REPO}/contents/{path}`]: contents,
   [`GET ${REPO}/commits/{ref}/check-runs`]: checkRuns,
   [`GET ${REPO}/commits/{ref}/status`]: combinedStatus,
-  [`GET ${REPO}/commits/{commit_sha}/pulls`]: ({ repository, operation }) => {
-    const example = (exampleOf(`GET ${REPO}/commits/{commit_sha}/pulls`) as object[])[0];
-    const issues = [...(repository?.issues.values() ?? [])].filter(
-      ({ pull }) => pull?.headSha === operation.parameters.commit_sha,
-    );
-    return ok(issues.map(({ number, title }) => ({ ...example, number, title })));
-  },
+  [`GET ${REPO}/commits/{commit_sha}/pulls`]: ({ repository, operation }) =>
+    ok(
+      [...(repository?.issues.values() ?? [])]
+        .filter(({ pull }) => pull?.headSha === operation.parameters.commit_sha)
+        .map((issue) => listedPullJson(repository?.id, issue)),
+    ),
   [`GET ${REPO}/pulls/{pull_number}/reviews/{review_id}/comments`]: (call) => withIssue(call, () => ok([])),
   'GET /search/code': searchCode,
 };
