@@ -1,5 +1,5 @@
 /** What people do to a running execution: pause, resume, terminate, change limits. */
-import { AppError, conflict, notFound } from '../kernel/errors.ts';
+import { conflict } from '../kernel/errors.ts';
 import { keys } from '../kernel/keys.ts';
 import {
   addFrom,
@@ -10,22 +10,19 @@ import {
   exists,
   missing,
   not,
-  oneOf,
   or,
   remove,
   set,
   TransactionRefused,
   type Write,
 } from '../kernel/table.ts';
-import { roomFor } from './children/books.ts';
-import { changeBudget } from './children/raise-budget.ts';
 import { waitMark } from './clock.ts';
-import { A, EXECUTION_VERSION, type Execution, type Limits, readExecution } from './execution.ts';
+import { A, type Execution, readExecution } from './execution.ts';
 import { type At, getExecution } from './get.ts';
 import { dropMark, setMark } from './mark.ts';
 import { messageFor } from './message.ts';
 import { readAsk } from './rows.ts';
-import { illegalMove, isTerminal, STOPPED, type Status, type StatusEvent, TERMINAL, transition } from './status.ts';
+import { illegalMove, isTerminal, STOPPED, type Status, type StatusEvent, transition } from './status.ts';
 import { clockStopped, intoRunning, leaseGone, turnBegins } from './step/changes.ts';
 import { MAX_DELAY_SECONDS, sendWhenDue } from './step/claim.ts';
 import { refuseSpentDay } from './step/daily-budget.ts';

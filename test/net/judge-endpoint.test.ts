@@ -16,7 +16,7 @@ describe('the judge of endpoints', () => {
   });
 
   it.each([
-    ['http://hooks.example.org/', 'https:'],
+    ['http://hooks.example.org/', 'anybody on the way could read'],
     ['http://127.0.0.1:8081/', 'not an address on the public internet'],
     ['https://192.168.0.7/', 'not an address on the public internet'],
     ['https://localhost/', 'private name'],
