@@ -128,6 +128,7 @@ describe('I22 the status', () => {
       'organisation',
       'chains',
       'errors',
+      'schedules',
       'sources',
       'deliveries',
       'threads',
