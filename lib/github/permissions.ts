@@ -16,14 +16,16 @@ const READ: Permissions = {
 /** GitHub lets comments on pull requests be written under either of the two; notes on lines under the second alone. */
 const COMMENT: Permissions = { metadata: 'read', issues: 'write', pull_requests: 'write' };
 const BRANCH: Permissions = { ...COMMENT, contents: 'write' };
+/** A pull request is opened from a branch that is there, and a review is asked for or given. */
+const PULL: Permissions = { ...COMMENT, contents: 'read' };
 
 /** What a token for a verb may do, and nothing else. */
 export const PERMISSIONS: { readonly [verb in Verb]: Permissions } = {
   read: READ,
   comment: COMMENT,
   branch: BRANCH,
-  pr: BRANCH,
-  review: BRANCH,
+  pr: PULL,
+  review: PULL,
   'merge-guarded': BRANCH,
 };
 

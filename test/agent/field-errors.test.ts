@@ -53,9 +53,16 @@ describe('what was expected says what would be right', () => {
 
   it('and never the words of a validator', () => {
     const all = z.object({
-      s: z.set(z.string()), m: z.map(z.string(), z.number()), u: z.url(), d: z.iso.datetime(), l: z.literal('x'), r: z.record(z.enum(['k']), z.int()),
-      x: z.union([z.strictObject({ a: z.number() }), z.strictObject({ b: z.number() })]), i: z.int(), n: z.number().multipleOf(5),
-    }); // biome-ignore format: one of each kind
+      s: z.set(z.string()),
+      m: z.map(z.string(), z.number()),
+      u: z.url(),
+      d: z.iso.datetime(),
+      l: z.literal('x'),
+      r: z.record(z.enum(['k']), z.int()),
+      x: z.union([z.strictObject({ a: z.number() }), z.strictObject({ b: z.number() })]),
+      i: z.int(),
+      n: z.number().multipleOf(5),
+    });
     const wrong = {
       s: new Set([1]),
       m: new Map([[1, 'x']]),

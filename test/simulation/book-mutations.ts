@@ -1,4 +1,4 @@
-import type { Mutation } from './mutations.ts';
+import type { Mutation } from './mutate.ts';
 
 const DAILY_BUDGET = 'lib/execution/step/daily-budget.ts';
 const RESERVE = 'lib/execution/step/reserve.ts';

@@ -1,22 +1,13 @@
 import { BOOK_MUTATIONS } from './book-mutations.ts';
+import type { Mutation } from './mutate.ts';
 import { PEOPLE_MUTATIONS } from './people-mutations.ts';
 import { TURN_MUTATIONS } from './turn-aims.ts';
 import { WORKFLOW_MUTATIONS } from './workflow-aims.ts';
 
-/** Guards of the step protocol, each with the edit that takes it out. The simulation has to notice every one. */
-export interface Mutation {
-  /** Number in the list of counterexamples, or the name of a load-bearing guard. */
-  readonly guard: string;
-  readonly file: string;
-  readonly find: string;
-  readonly put: string;
-  /** A second guard that holds the same invariant: only both together are load-bearing. */
-  readonly also?: readonly { readonly file: string; readonly find: string; readonly put: string }[];
-}
-
 const step = (name: string): string => `lib/execution/step/${name}.ts`;
 const child = (name: string): string => `lib/execution/children/${name}.ts`;
 
+/** Guards of the step protocol, each with the edit that takes it out. The simulation has to notice every one. */
 export const MUTATIONS: readonly Mutation[] = [
   {
     guard: '1 a later claim reads the reply strongly',

@@ -1,4 +1,4 @@
-import type { Mutation } from './mutations.ts';
+import type { Mutation } from './mutate.ts';
 
 const ATTENTION_FLOOR = 'lib/attention/floor.ts';
 

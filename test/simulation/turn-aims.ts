@@ -1,6 +1,6 @@
 /** A worker's run that ends its turns, and the guards around that: where their lack has to show. */
 import type { Aim } from './aims.ts';
-import type { Mutation } from './mutations.ts';
+import type { Mutation } from './mutate.ts';
 import { each } from './people-aims.ts';
 import type { Scenario } from './scenario.ts';
 import type { Sim } from './sim-run.ts';

@@ -1,6 +1,6 @@
 /** Guards of workflows: where to look for the lack of each, and the edit that takes it out. */
 import type { Aim } from './aims.ts';
-import type { Mutation } from './mutations.ts';
+import type { Mutation } from './mutate.ts';
 import { WORKFLOW_BASES } from './workflow-scenarios.ts';
 
 const base = (name: string): Aim['base'] => {

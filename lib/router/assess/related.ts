@@ -26,7 +26,10 @@ export const relatedTickets = async (
     newestFirst: true,
     limit: LOOKED_AT,
   });
-  const subscribed = thread.tickets.slice(-MOST).reverse().map((id) => keys.ticket(orgId, id)); // biome-ignore format: one line
+  const subscribed = thread.tickets
+    .slice(-MOST)
+    .reverse()
+    .map((id) => keys.ticket(orgId, id));
   const wanted = [...subscribed, ...newest.items.map(({ pk, sk }) => ({ pk, sk }))];
   const unique = [...new Map(wanted.map((key) => [key.pk, key] as const)).values()];
   if (unique.length === 0) return [];

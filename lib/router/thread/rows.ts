@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { keys, owner } from '../../kernel/keys.ts';
 import type { Item, Key, Value } from '../../kernel/table.ts';
 import { makeRow, readRow } from '../../tenancy/row.ts';
-import type { Decision, Trigger } from './trigger.ts';
+import { type Decision, decisionSchema, type Trigger } from './trigger.ts';
 
 /** A copy without members that are `undefined`, however deep: the table never stores those. */
 const plain = (value: object): { readonly [name: string]: Value } =>
@@ -49,20 +49,14 @@ export const readAlias = (item: Item): Alias => readRow(aliasSchema, item);
 export const aliasItem = (key: Key, alias: Alias): Item => makeRow(key, plain(alias));
 
 /** A decision in the organisation's list of them, beside the copy on the Trigger. */
-const decisionRowSchema = z.object({
+const decisionRowSchema = decisionSchema.extend({
   id: z.string(),
   orgId: z.string(),
   threadId: z.string(),
   triggerId: z.string(),
   revision: z.int().min(1),
+  /** Any word: a newer version may know more. */
   decision: z.string(),
-  ruleId: z.string().optional(),
-  reason: z.string(),
-  policyVersion: z.int().min(0),
-  wouldAccept: z.boolean().optional(),
-  ticketId: z.string().optional(),
-  evalId: z.string().optional(),
-  at: z.number(),
 });
 export type DecisionRow = z.output<typeof decisionRowSchema>;
 

@@ -1,9 +1,11 @@
-/** Run in a copy of the source that lacks a guard: plays until its lack shows. Exit 0 when it does. */
+/** Run over the source without a guard: plays until its lack shows. */
+import { tell } from '../../simulation/seek.ts';
 import { play, SEEDS } from './play.ts';
 
-let found: string | undefined;
-for (let seed = 1; seed <= SEEDS && found === undefined; seed++) {
-  [found] = await play(seed).catch((error: unknown) => [`it ended with ${String(error)}`]);
-}
-console.log(found?.slice(0, 400) ?? 'nothing found');
-process.exit(found === undefined ? 1 : 0);
+await tell(async () => {
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const [found] = await play(seed);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+});

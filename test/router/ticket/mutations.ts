@@ -1,13 +1,7 @@
-/** Guards of tickets and places, each with the edit that takes it out. Playing everything at once has to notice every one. */
-export interface Mutation {
-  readonly guard: string;
-  /** Below `lib/router/ticket/`. */
-  readonly file: string;
-  readonly find: string;
-  readonly put: string;
-}
+import { type Mutation, under } from '../../simulation/mutate.ts';
 
-export const MUTATIONS: readonly Mutation[] = [
+/** Guards of tickets and places, each with the edit that takes it out. Playing everything at once has to notice every one. */
+export const MUTATIONS: readonly Mutation[] = under('lib/router/ticket', [
   {
     guard: 'a place is given back only while the run stands where it was read',
     file: 'settle.ts',
@@ -50,4 +44,4 @@ export const MUTATIONS: readonly Mutation[] = [
     find: 'if (execution === undefined || isTerminal(execution.status)) {',
     put: 'if (execution !== undefined) {',
   },
-];
+]);

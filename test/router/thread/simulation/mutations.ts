@@ -1,18 +1,7 @@
+import { type Mutation, under } from '../../../simulation/mutate.ts';
+
 /** Guards of Threads and Evals, each with the edit that takes it out. The simulation has to notice every one. */
-interface Edit {
-  /** Below `lib/router/`. */
-  readonly file: string;
-  readonly find: string;
-  readonly put: string;
-}
-
-export interface Mutation extends Edit {
-  readonly guard: string;
-  /** A second guard that holds the same: only both together are load-bearing. */
-  readonly also?: readonly Edit[];
-}
-
-export const MUTATIONS: readonly Mutation[] = [
+export const MUTATIONS: readonly Mutation[] = under('lib/router', [
   {
     guard: 'a lease is let go only if dirty is what was seen',
     file: 'thread/lease.ts',
@@ -121,4 +110,4 @@ export const MUTATIONS: readonly Mutation[] = [
     find: "if (await taken(deps, [{ put: aliasItem(key, { gone: gone.at }), if: missing('pk') }])) return {};",
     put: 'return {};',
   },
-];
+]);
