@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { PERMISSIONS } from '../../lib/github/permissions.ts';
 import { PERSON_TOKEN, SELF } from '../support/github-server/server.ts';
 import { refusal } from '../support/refusal.ts';
 import { makeWorld } from './world.ts';
@@ -112,6 +113,10 @@ describe('J75 a token', () => {
       permissions: { metadata: 'read', issues: 'write', pull_requests: 'write' },
       repository_ids: [501],
     });
+  });
+
+  it.each(['pr', 'review'] as const)('for %s changes no file', (verb) => {
+    expect(PERMISSIONS[verb]).toMatchObject({ pull_requests: 'write', contents: 'read' });
   });
 
   it('for comments cannot read files', async () => {

@@ -19,8 +19,13 @@ export const testAims = <Aim>(
 };
 
 /** @param script what looks for the lack, from the root of the project; see `seek` */
-export const testMutations = (script: string, mutations: readonly Mutation[], aims?: readonly string[]): void => {
-  describe('the simulation misses each guard that is taken out of the source', () => {
+export const testMutations = (
+  title: string,
+  script: string,
+  mutations: readonly Mutation[],
+  aims?: readonly string[],
+): void => {
+  describe(title, () => {
     afterAll(forgetMutants);
 
     if (aims !== undefined) {
