@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { A } from '../../lib/execution/execution.ts';
 import { judge } from './judge.ts';
 import { BASES } from './scenarios.ts';
 
@@ -16,5 +17,10 @@ test('a holder whose message is deleted during its model call passes the step on
   });
   // The call that was hung up on, and one for each of the three steps.
   expect(sim.model.purchases).toHaveLength(4);
+  // Given back after its call, the claim has spent an attempt: its successor's is the second.
+  const second = sim.observed.observations
+    .filter(({ to }) => to[A.seq] === 1)
+    .map(({ to }) => Number(to[A.attempts] ?? 0));
+  expect(Math.max(...second)).toBe(2);
   expect(violations).toEqual([]);
 });

@@ -50,7 +50,7 @@ export const processStep = async (
   const turn: Turn = { deps, lease, execution, delivery, claimedAt, remainingMs, dailyBudget };
   try {
     if (visible.status === 'rejected') {
-      if (visible.reason instanceof MessageGone) return await passOn(deps, lease, execution, 0);
+      if (visible.reason instanceof MessageGone) return await passOn(deps, lease, execution);
       throw visible.reason;
     }
     if (draft.status === 'rejected') {
@@ -105,9 +105,9 @@ const wakeFirst = async (
  * A copy of a message that is deleted already has no safety net: nothing would come back if this holder died. It gives the
  * step to a fresh message.
  */
-const passOn = async (deps: StepDeps, lease: Lease, execution: Execution, cost: number): Promise<void> => {
+const passOn = async (deps: StepDeps, lease: Lease, execution: Execution, spent?: number): Promise<void> => {
   try {
-    await holdStep(deps, lease, execution, cost);
+    await holdStep(deps, lease, execution, spent);
   } catch (error) {
     // Somebody else has it already, by a message of their own.
     if (error instanceof LeaseLost) return;

@@ -80,15 +80,21 @@ export const releaseStep = async (
 };
 
 /**
- * Somebody holds the whole organisation: the step is given back untouched; `resume` and `sweep` send it again.
- * @param cost what this claim may have spent already, micro-dollars
+ * Somebody holds the whole organisation, or this holder's message is gone: the step is given back, and others send it
+ * again.
+ * @param spent what this claim may have spent, micro-dollars; without it nothing was begun, and it counts as no attempt
  */
-export const holdStep = async (deps: StepDeps, lease: Lease, execution: Execution, cost = 0): Promise<void> => {
+export const holdStep = async (deps: StepDeps, lease: Lease, execution: Execution, spent?: number): Promise<void> => {
   await lease.stop();
   await fenced(() =>
     deps.table.update(
       keys.execution(execution.orgId, execution.executionId),
-      [...leaseGone, ...settled(execution, cost), set(A.attempts, execution.attempts - 1), remove(A.notBefore)],
+      [
+        ...leaseGone,
+        ...settled(execution, spent ?? 0),
+        ...(spent === undefined ? [set(A.attempts, execution.attempts - 1)] : []),
+        remove(A.notBefore),
+      ],
       stillHeld(lease.owner, execution, deps.clock.now()),
     ),
   );
