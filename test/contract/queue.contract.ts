@@ -14,6 +14,8 @@ export interface QueueSubject {
   arrived(): Promise<readonly { readonly message: unknown; readonly tenant: string }[]>;
 }
 
+const seqOf = ({ message }: { readonly message: unknown }): number => (message as TestMessage).seq;
+
 /** What every queue behind the port does with what it is given. */
 export const queueContract = (subject: () => QueueSubject): void => {
   describe('sending', () => {
@@ -21,6 +23,17 @@ export const queueContract = (subject: () => QueueSubject): void => {
       const message = { orgId: 'org_1', seq: 7, note: 'Grüße 🎈 "x"\n\uffff' };
       await subject().queue.send(message, { delaySeconds: 0, tenant: 'org_1' });
       expect(await subject().arrived()).toEqual([{ message, tenant: 'org_1' }]);
+    });
+
+    it('carries a herd, each message once and for its tenant', async () => {
+      const herd = Array.from({ length: 25 }, (_, seq) => ({ orgId: `org_${seq % 3}`, seq }));
+      await Promise.all(
+        herd.map((message) => subject().queue.send(message, { delaySeconds: 0, tenant: message.orgId })),
+      );
+      const arrived = await subject().arrived();
+      expect(arrived.toSorted((a, b) => seqOf(a) - seqOf(b))).toEqual(
+        herd.map((message) => ({ message, tenant: message.orgId })),
+      );
     });
 
     it('takes the longest delay', async () => {

@@ -40,8 +40,11 @@ describe('the queue in SQS, over the wire', () => {
     // The local SQS forgets the group of a message on a standard queue, so it is noted on its way out.
     client.middlewareStack.add(
       (next) => (args) => {
-        const { MessageBody, MessageGroupId } = args.input as { MessageBody?: string; MessageGroupId?: string };
-        if (MessageBody !== undefined) groups.set(MessageBody, MessageGroupId ?? '');
+        type Sent = { readonly MessageBody?: string; readonly MessageGroupId?: string };
+        const input = args.input as Sent & { readonly Entries?: readonly Sent[] };
+        for (const { MessageBody, MessageGroupId = '' } of input.Entries ?? [input]) {
+          if (MessageBody !== undefined) groups.set(MessageBody, MessageGroupId);
+        }
         return next(args);
       },
       { step: 'initialize' },
