@@ -26,7 +26,12 @@ const undici: Plugin = {
 };
 
 const OPENAI_RESOURCE = /[\\/]node_modules[\\/]openai[\\/]resources[\\/].*\.mjs$/;
+/** Streams, and the loop that runs tools by itself: Chat Completions is asked for whole answers only. */
+const OPENAI_RUNNER = /[\\/]node_modules[\\/]openai[\\/]lib[\\/]ChatCompletion(Stream|Runner|StreamingRunner)\.mjs$/;
 const USED = /[\\/]resources[\\/]chat[\\/]/;
+
+const exported = (source: string, kind: 'class' | 'function'): readonly string[] =>
+  [...source.matchAll(new RegExp(`^export ${kind} (\\w+)`, 'gm'))].flatMap(([, name]) => name ?? []);
 
 /**
  * The client of openai makes an object of every part of the API when it is made. Only Chat Completions is called here, so
@@ -37,13 +42,29 @@ const openai: Plugin = {
   setup(build) {
     build.onLoad({ filter: OPENAI_RESOURCE }, ({ path }) => {
       if (USED.test(path)) return undefined;
-      const classes = [...readFileSync(path, 'utf8').matchAll(/^export class (\w+)/gm)].map(([, name]) => name);
+      const classes = exported(readFileSync(path, 'utf8'), 'class');
       // A file that only passes others on stays as it is: what it names is found in them.
       return classes.length === 0
         ? undefined
         : { contents: classes.map((name) => `export class ${name} {}`).join('\n') };
     });
+    build.onLoad({ filter: OPENAI_RUNNER }, ({ path }) => {
+      const source = readFileSync(path, 'utf8');
+      const classes = exported(source, 'class').map((name) => `export class ${name} {}`);
+      const functions = exported(source, 'function').map(
+        (name) => `export function ${name}() { throw new Error('${name} is left out of this bundle.'); }`,
+      );
+      return { contents: [...classes, ...functions].join('\n') };
+    });
   },
 };
 
-export const withoutIdleParts: readonly Plugin[] = [undici, openai];
+/** A Lambda has its credentials in the environment: what would fetch others, from files, SSO or web identities, is never asked. */
+const credentials: Plugin = {
+  name: 'credentials-without-idle-parts',
+  setup(build) {
+    build.onResolve({ filter: /^@aws-sdk\/nested-clients\// }, ({ path }) => ({ path, namespace: 'left-out' }));
+  },
+};
+
+export const withoutIdleParts: readonly Plugin[] = [undici, openai, credentials];

@@ -60,6 +60,14 @@ export class Watch extends Construct {
         metric: own(METRICS.parked),
         threshold: 1,
       }),
+      alarmOn(this, 'PutOff', {
+        name: `${props.name}-due-rows-put-off`,
+        description:
+          'The clock fails on rows again and again and puts them off: waits, retries or schedules may be late. The log of tick or sweep names the rows.',
+        metric: own(METRICS.putOff),
+        threshold: 1,
+        periods: 3,
+      }),
     ];
     if (props.email !== undefined) this.#mail(props.name, props.email);
     new Dashboard(this, 'Dashboard', {
@@ -87,10 +95,11 @@ export class Watch extends Construct {
       [new TextWidget({ markdown: `# ${name}\nOne table, five queues, one step at a time.`, width: 24, height: 2 })],
       [new AlarmStatusWidget({ title: 'Alarms', alarms: [...this.alarms], width: 24, height: 5 })],
       [
-        graph('Steps committed, chains pushed, messages parked', [
+        graph('Steps committed, chains pushed, messages parked, due rows put off', [
           own(METRICS.steps),
           own(METRICS.stalled),
           own(METRICS.parked),
+          own(METRICS.putOff),
         ]),
         graph(
           'Messages waiting | age of the oldest, s',

@@ -106,5 +106,6 @@ describe('bundles without idle parts', () => {
     expect(undici.filter((file) => /lib\/(mock|interceptor|milo|web\/websocket)\//.test(file))).toEqual([]);
     const resources = files.filter((file) => /openai\/resources\/(?!chat\/)/.test(file));
     expect(resources).toEqual([]);
+    expect(files.filter((file) => /openai\/lib\/ChatCompletion(Stream|Runner)/.test(file))).toEqual([]);
   });
 });

@@ -49,6 +49,7 @@ describe('alarms', () => {
   it.each([
     ['stalled-chains', METRICS.stalled],
     ['parked-messages', METRICS.parked],
+    ['due-rows-put-off', METRICS.putOff],
   ])('%s looks at the metric %s that the functions write', (name, metric) => {
     expect(alarm(name)).toMatchObject({
       Namespace: METRICS.namespace,
