@@ -1,6 +1,7 @@
 export interface Target {
   readonly kind: 'hard' | 'aim';
-  readonly most: number;
+  readonly most?: number;
+  readonly least?: number;
 }
 
 export interface Figure {
@@ -26,4 +27,5 @@ export const figure = (
   ...(target && { target }),
 });
 export const hard = (most: number): Target => ({ kind: 'hard', most });
+export const atLeast = (least: number): Target => ({ kind: 'hard', least });
 export const aim = (most: number): Target => ({ kind: 'aim', most });

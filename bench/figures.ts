@@ -9,6 +9,7 @@ import { PRICES } from './prices.ts';
 import { divided, most } from './stats.ts';
 import type { StepUnits, Units } from './steps.ts';
 import type { Stored } from './stored.ts';
+import { type MeasuredTeam, teamFigures } from './team/figures.ts';
 import type { Throughput } from './throughput.ts';
 
 /** Everything a run of the bench found out. */
@@ -20,6 +21,7 @@ export interface Measured extends MeasuredFeatures {
   readonly idle: Idle;
   /** `undefined` where processes cannot be told apart (no /proc). */
   readonly crashes: { readonly keyed: Crashes; readonly unsafe: Crashes } | undefined;
+  readonly team: MeasuredTeam;
   readonly bundles: readonly Bundle[];
   /** Memory of the step function in the template, MB. */
   readonly stepMemoryMb: number;
@@ -30,6 +32,7 @@ export const figuresOf = (measured: Measured): readonly Figure[] => [
   ...use(measured),
   ...costs(measured),
   ...featureFigures(measured),
+  ...teamFigures(measured.team),
   ...crash(measured),
   ...weight(measured),
 ];

@@ -13,6 +13,7 @@ import { measureFeatures } from './features.ts';
 import type { Measured } from './figures.ts';
 import { measureIdle } from './idle.ts';
 import { type ScriptedModel, startModel } from './model/model.ts';
+import { makeObserver } from './observe.ts';
 import type { Sizes } from './options.ts';
 import { HAS_PROC } from './processes.ts';
 import { startReceiver } from './receiver.ts';
@@ -20,6 +21,10 @@ import { type Sink, startSink } from './sink.ts';
 import { functionOf, measureUnits } from './steps.ts';
 import { storedOf } from './stored.ts';
 import { measureStorm } from './storm.ts';
+import { measureTeam } from './team/measure.ts';
+import { startTeamModel, type TeamModel } from './team/model.ts';
+import { startTeam } from './team/team.ts';
+import { measureTeamUnits, type TeamUnits } from './team/units.ts';
 import { measureThroughput } from './throughput.ts';
 
 /** The template's own default, at which the next message is sent beside the commit. */
@@ -28,6 +33,7 @@ const DEFAULT_DELAY_SECONDS = '2';
 interface Setup {
   readonly assembly: Assembly;
   readonly model: ScriptedModel;
+  readonly teamModel: TeamModel;
   readonly sizes: Sizes;
   readonly signal: AbortSignal;
   say(line: string): void;
@@ -49,12 +55,14 @@ export const measureAll = async (
   const nowhere = { gatewayUrl: 'http://127.0.0.1', apiUrl: 'http://127.0.0.1' };
   const assembly = readAssembly(findTemplate(assemblyDir), { ...LOCAL, ...nowhere });
   const model = await startModel();
+  const teamModel = await startTeamModel();
   const sink = await startSink();
   try {
-    const setup: Setup = { assembly, model, sizes, signal, say };
+    const setup: Setup = { assembly, model, teamModel, sizes, signal, say };
     return await inOrder(setup, sink);
   } finally {
     sink.close();
+    teamModel.close();
     model.close();
   }
 };
@@ -70,7 +78,7 @@ const inOrder = async (setup: Setup, sink: Sink): Promise<Measured> => {
     // The unsafe ones come first: their long leases run out while other things are counted.
     const unsafe = HAS_PROC ? await crashes(setup, cloud, sink, { kills: sizes.kills, unsafe: true }) : undefined;
     const keyed = HAS_PROC ? await crashes(setup, cloud, sink, { kills: sizes.kills, unsafe: false }) : undefined;
-    const counted = await countRequests(setup);
+    const { teamUnits, ...counted } = await countRequests(setup);
     say('Loading each bundle …');
     const bundles = await measureBundles(assembly.functions, sizes.starts);
     say('Waiting for the last leases …');
@@ -78,13 +86,15 @@ const inOrder = async (setup: Setup, sink: Sink): Promise<Measured> => {
     say('Fifty runs at once …');
     const throughput = await measureThroughput(cloud, model, sizes.throughputSteps);
     await cloud.stop();
-    const storm = await storms(setup);
+    const storm = sizes.storm === 0 ? undefined : await storms(setup);
+    const team = { units: teamUnits, pace: sizes.team ? await teamPace(setup) : undefined };
     return {
       curve,
       stored,
       throughput,
       storm,
       ...counted,
+      team,
       crashes: crashed,
       bundles,
       stepMemoryMb: functionOf(assembly, 'step').memoryMb,
@@ -101,7 +111,7 @@ const crashes = ({ model, say }: Setup, cloud: BenchCloud, sink: Sink, options: 
 };
 
 /** On a cloud of its own: it is killed, and the table of the long runs is not looked through. */
-const storms = async ({ assembly, model, sizes, signal, say }: Setup): Promise<Measured['storm']> => {
+const storms = async ({ assembly, model, sizes, signal, say }: Setup): Promise<NonNullable<Measured['storm']>> => {
   let cloud = await startBenchCloud(signal, model.url, { assembly, environment: { STEP_DELAY_SECONDS: '0' } });
   const across = async (kind: 'schedules' | 'waits') => {
     say(`${sizes.storm} ${kind} of one second, across a kill …`);
@@ -117,14 +127,29 @@ const storms = async ({ assembly, model, sizes, signal, say }: Setup): Promise<M
   }
 };
 
+/** On a cloud of its own, without a trace: a decision is as late as the model makes it. */
+const teamPace = async ({ assembly, model, teamModel, signal, say }: Setup) => {
+  const cloud = await startBenchCloud(signal, model.url, {
+    assembly,
+    environment: { EGRESS_ALLOW: teamModel.host },
+  });
+  try {
+    return await measureTeam(cloud, teamModel, say);
+  } finally {
+    await cloud.stop();
+    cloud.forget();
+  }
+};
+
 /** On a cloud of its own: the trace holds answers back, so nothing may be timed there. */
 const countRequests = async ({
   assembly,
   model,
+  teamModel,
   sizes,
   signal,
   say,
-}: Setup): Promise<Pick<Measured, 'units' | 'idle' | 'features'>> => {
+}: Setup): Promise<Pick<Measured, 'units' | 'idle' | 'features'> & { readonly teamUnits: TeamUnits }> => {
   say('Counting the requests of a step, and of an idle installation …');
   const folder = mkdtempSync(join(tmpdir(), 'baton-bench-'));
   const traceFile = join(folder, 'trace.jsonl');
@@ -132,14 +157,18 @@ const countRequests = async ({
   const environment = {
     STEP_DELAY_SECONDS: DEFAULT_DELAY_SECONDS,
     BATON_TRACE: traceFile,
-    EGRESS_ALLOW: receiver.host,
+    EGRESS_ALLOW: `${receiver.host},${teamModel.host}`,
   };
   const cloud = await startBenchCloud(signal, model.url, { assembly, environment });
   try {
     const units = await measureUnits(cloud, assembly, traceFile, sizes.countedSteps);
     const idle = await measureIdle(cloud, assembly, traceFile);
     say('Counting the requests of workflows, waits, schedules, webhooks and usage …');
-    return { units, idle, features: await measureFeatures(cloud, assembly, traceFile, receiver, idle) };
+    const features = await measureFeatures(cloud, assembly, traceFile, receiver, idle);
+    say('Counting the requests of messages to a team …');
+    const observer = makeObserver(assembly, traceFile);
+    const teamUnits = await measureTeamUnits(observer, await startTeam(cloud, teamModel), teamModel);
+    return { units, idle, features, teamUnits };
   } finally {
     await cloud.stop();
     cloud.forget();

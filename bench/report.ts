@@ -13,7 +13,8 @@ export type Verdict = 'pass' | 'FAIL' | 'met' | 'missed' | 'not measured' | '';
 export const verdictOf = ({ value, target }: Figure): Verdict => {
   if (target === undefined) return '';
   if (value === undefined) return 'not measured';
-  const good = value <= target.most;
+  const { most = Number.POSITIVE_INFINITY, least = Number.NEGATIVE_INFINITY } = target;
+  const good = value >= least && value <= most;
   if (target.kind === 'hard') return good ? 'pass' : 'FAIL';
   return good ? 'met' : 'missed';
 };
@@ -44,8 +45,12 @@ export const shown = (value: number | undefined, unit: string): string => {
   return unit === '$' ? `$${text}` : `${text} ${unit}`;
 };
 
-const limit = ({ target, unit }: Figure): string =>
-  target === undefined ? '' : `${target.kind === 'hard' ? '≤' : 'aim ≤'} ${shown(target.most, unit)}`;
+const limit = ({ target, unit }: Figure): string => {
+  if (target === undefined) return '';
+  const { kind, most, least } = target;
+  const bound = most === undefined ? `≥ ${shown(least, unit)}` : `≤ ${shown(most, unit)}`;
+  return kind === 'hard' ? bound : `aim ${bound}`;
+};
 
 const percent = (change: number | undefined): string => {
   if (change === undefined) return '';

@@ -162,8 +162,11 @@ export class BatonStack extends Stack {
 /** Dead letters are few and each may write a reason for people; two at once is the least a mapping takes. */
 const DEAD_LETTER_CONCURRENCY = 2;
 
-/** Fires are short and come in herds: everybody's schedule is due on the hour. */
-const FIRE_BATCH = 10;
+/**
+ * Fires are short and come in herds: everybody's schedule is due on the hour. Their messages come two seconds early, so that
+ * a poller has time to gather them, and few processes have all of them in hand when their second comes.
+ */
+const FIRE_BATCH = { size: 50, window: Duration.seconds(1) };
 
 /** A step's delay is at most 15 minutes and a wait acknowledges its message, so an hour means that nothing consumes. */
 const OLDEST_MESSAGE = Duration.hours(1);

@@ -30,6 +30,14 @@ export interface ServiceFunctionProps {
 }
 
 /** One deployed function with its own log group and its own role, which begins with nothing but writing to that group. */
+/** Messages of one invocation, and how long a poller waits for more of them. */
+export interface Batch {
+  readonly size: number;
+  readonly window?: Duration;
+}
+
+const ONE_BY_ONE: Batch = { size: 1 };
+
 export class ServiceFunction extends Construct {
   readonly fn: LambdaFunction;
   readonly role: Role;
@@ -78,11 +86,12 @@ export class ServiceFunction extends Construct {
   }
 
   /** Feeds the function from a queue, one message an invocation or a few; the grants to receive are in `cdk/grants.ts`. */
-  consume(id: string, queue: IQueue, maxConcurrency: number, batchSize = 1): void {
+  consume(id: string, queue: IQueue, maxConcurrency: number, batch: Batch = ONE_BY_ONE): void {
     new EventSourceMapping(this, id, {
       target: this.fn,
       eventSourceArn: queue.queueArn,
-      batchSize,
+      batchSize: batch.size,
+      ...(batch.window !== undefined && { maxBatchingWindow: batch.window }),
       reportBatchItemFailures: true,
       // Reserved concurrency would not slow the pollers: throttled messages wear out and land among the dead letters.
       maxConcurrency,

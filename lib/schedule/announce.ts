@@ -16,8 +16,11 @@ export interface ScheduleDeps {
 /** SQS `DelaySeconds`. */
 const MOST_DELAY_SECONDS = 900;
 
-/** So early a message comes at least: a cold start and the reading lie before the due second and not behind it. */
-const EARLY_MS = 1_000;
+/**
+ * So early a message comes at least: a second in which the poller gathers a batch, a cold start and the reading lie before the
+ * due second and not behind it.
+ */
+const EARLY_MS = 2_000;
 
 /** Rounded down: who comes early waits for the rest of the second, who comes late is late. */
 const delayUntil = (atMs: number, now: number): number =>

@@ -19,8 +19,8 @@ export type FireDeps = ScheduleDeps & StartDeps & Pick<StepDeps, 'crowd'>;
 
 /** Races with people and with ends of runs: each loser reads again. */
 const MAX_TRIES = 8;
-/** SQS delays by whole seconds, and messages are sent a second early; what is left waits here. */
-const LONGEST_SLEEP_MS = 2_500;
+/** SQS delays by whole seconds, and messages are sent two seconds early; what is left waits here. */
+const LONGEST_SLEEP_MS = 3_500;
 
 /**
  * Does what a schedule is due for. All that is decided stands on the row as it was read: the transaction that starts the

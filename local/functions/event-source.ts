@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DeleteMessageCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import {
+  DeleteMessageBatchCommand,
+  DeleteMessageCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
 import type { Assembly, LocalEventSourceMapping } from '../template/assembly.ts';
 import type { Credentials } from './environment.ts';
 import type { Functions } from './functions.ts';
@@ -7,7 +13,10 @@ import { doneMessages, sqsEvent } from './sqs-event.ts';
 
 /** Longest wait of one ReceiveMessage, seconds (an SQS limit). */
 const LONG_POLL_SECONDS = 20;
+/** Messages of one receive, and of one batch of deletes (an SQS limit). */
 const RECEIVE_MAX = 10;
+/** So often a window looks for more. */
+const GATHER_EVERY_MS = 50;
 
 /** Faults put into deliveries on purpose (`BATON_CHAOS`). */
 export interface DeliveryChaos {
@@ -80,11 +89,10 @@ const pollQueue = async (
       // A failed event leaves its messages: their visibility time-out, which the function may have changed, decides.
       if (!outcome.ok) return;
       const done = mapping.reportsBatchItemFailures ? doneMessages(outcome.payload, ids) : ids;
-      await Promise.all(
-        batch
-          .filter(({ MessageId }) => done.includes(MessageId ?? ''))
-          .map(({ ReceiptHandle }) => sqs.send(new DeleteMessageCommand({ QueueUrl: queue.url, ReceiptHandle }))),
+      const handles = batch.flatMap(({ MessageId = '', ReceiptHandle = '' }) =>
+        done.includes(MessageId) ? [ReceiptHandle] : [],
       );
+      await deleteAll(sqs, queue.url, handles);
     } catch (error) {
       if (!stop.aborted) echo(`[${fn.name}] ${queue.name}: ${messageOf(error)}`);
     } finally {
@@ -105,18 +113,8 @@ const pollQueue = async (
       continue;
     }
     try {
-      const received = await sqs.send(
-        new ReceiveMessageCommand({
-          QueueUrl: queue.url,
-          MaxNumberOfMessages: Math.min(RECEIVE_MAX, free * mapping.batchSize),
-          WaitTimeSeconds: LONG_POLL_SECONDS,
-          MessageSystemAttributeNames: ['All'],
-          MessageAttributeNames: ['All'],
-        }),
-        { abortSignal: stop },
-      );
+      const messages = await gather(sqs, queue.url, mapping, free, stop);
       failures = 0;
-      const messages = received.Messages ?? [];
       for (const batch of batches(options.chaos?.deliveries(messages) ?? messages, mapping.batchSize))
         void deliver(batch);
     } catch (error) {
@@ -127,6 +125,66 @@ const pollQueue = async (
     }
   }
   sqs.destroy();
+};
+
+const receive = async (
+  sqs: SQSClient,
+  QueueUrl: string,
+  MaxNumberOfMessages: number,
+  WaitTimeSeconds: number,
+  stop: AbortSignal,
+): Promise<readonly Message[]> => {
+  const command = new ReceiveMessageCommand({
+    QueueUrl,
+    MaxNumberOfMessages,
+    WaitTimeSeconds,
+    MessageSystemAttributeNames: ['All'],
+    MessageAttributeNames: ['All'],
+  });
+  return (await sqs.send(command, { abortSignal: stop })).Messages ?? [];
+};
+
+/**
+ * What one poll brings: without a window the messages of one receive; with one, what comes until a batch is full or the window
+ * has passed since its first message.
+ * @param free how many batches could start
+ */
+const gather = async (
+  sqs: SQSClient,
+  queueUrl: string,
+  { batchSize, windowSeconds }: LocalEventSourceMapping,
+  free: number,
+  stop: AbortSignal,
+): Promise<readonly Message[]> => {
+  const most = Math.min(RECEIVE_MAX, free * batchSize);
+  const first = await receive(sqs, queueUrl, most, LONG_POLL_SECONDS, stop);
+  if (windowSeconds === 0 || first.length === 0) return first;
+  const all = [...first];
+  const until = performance.now() + windowSeconds * 1000;
+  while (all.length < batchSize && performance.now() < until && !stop.aborted) {
+    const room = Math.min(RECEIVE_MAX, batchSize - all.length);
+    // What is in hand is handed over, whatever becomes of the rest.
+    const next = await receive(sqs, queueUrl, room, 0, stop).catch(() => undefined);
+    if (next === undefined) break;
+    all.push(...next);
+    if (next.length === 0) await sleepUnlessStopped(GATHER_EVERY_MS, stop);
+  }
+  return all;
+};
+
+/** As many at once as SQS takes, as Lambda's pollers do. */
+const deleteAll = async (sqs: SQSClient, QueueUrl: string, handles: readonly string[]): Promise<void> => {
+  const [only] = handles;
+  if (handles.length === 1) {
+    await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: only }));
+    return;
+  }
+  await Promise.all(
+    batches(handles, RECEIVE_MAX).map((some) => {
+      const Entries = some.map((ReceiptHandle, n) => ({ Id: String(n), ReceiptHandle }));
+      return sqs.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
+    }),
+  );
 };
 
 const batches = <T>(items: readonly T[], size: number): T[][] =>

@@ -70,6 +70,8 @@ export interface LocalEventSourceMapping {
   readonly queueArn: string;
   readonly functionArn: string;
   readonly batchSize: number;
+  /** `MaximumBatchingWindowInSeconds`: so long a poller gathers messages for one invocation. */
+  readonly windowSeconds: number;
   readonly maxConcurrency: number | undefined;
   readonly reportsBatchItemFailures: boolean;
   readonly enabled: boolean;

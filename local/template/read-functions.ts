@@ -62,6 +62,7 @@ export const readEventSourceMappings = (
       queueArn: source,
       functionArn: functionArn(resource, functions),
       batchSize: resource.number('BatchSize', 10),
+      windowSeconds: resource.number('MaximumBatchingWindowInSeconds', 0),
       maxConcurrency: scaling === undefined ? undefined : Number(scaling),
       reportsBatchItemFailures: resource.texts('FunctionResponseTypes').includes('ReportBatchItemFailures'),
       enabled: resource.flag('Enabled', true),

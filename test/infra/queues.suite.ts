@@ -93,7 +93,7 @@ describe('event sources', () => {
   it.each([
     ['steps', 'step', 1, 10],
     ['effects', 'effect', 1, 5],
-    ['fires', 'fire', 10, 5],
+    ['fires', 'fire', 50, 5],
     ['inbox', 'resolve', 1, 5],
     ['assess', 'assess', 1, 5],
     ['steps-dead', 'dead-letter', 1, 2],
@@ -114,6 +114,14 @@ describe('event sources', () => {
       expect(found[0]?.[1].Properties.Enabled).toBeUndefined();
     },
   );
+
+  it('gather fires for a second, and nothing else', () => {
+    const windows = app
+      .of('AWS::Lambda::EventSourceMapping')
+      .map(([, m]) => m.Properties.MaximumBatchingWindowInSeconds);
+    expect(windows.filter((window) => window !== undefined)).toEqual([1]);
+    expect(source('fires', 'fire')[0]?.[1].Properties.MaximumBatchingWindowInSeconds).toBe(1);
+  });
 
   it('wait for the role that may receive', () => {
     for (const [, mapping] of app.of('AWS::Lambda::EventSourceMapping')) {

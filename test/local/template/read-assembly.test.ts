@@ -115,6 +115,7 @@ describe('what the template says', () => {
         queueArn: 'arn:aws:sqs:us-east-1:000000000000:jobs',
         functionArn: 'arn:aws:lambda:us-east-1:000000000000:function:app-worker',
         batchSize: 1,
+        windowSeconds: 0,
         maxConcurrency: 10,
         reportsBatchItemFailures: true,
         enabled: true,
