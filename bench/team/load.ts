@@ -9,6 +9,8 @@ export interface Load {
   readonly threads: number;
   readonly perMinute: number;
   readonly seconds: number;
+  /** A Thread that is to be busy is not so at first: talks that begin within that, or after the last message, do not count. */
+  readonly warmUpSeconds?: number;
 }
 
 export interface LoadFigures {
@@ -76,6 +78,8 @@ export const measureLoads = async (
     threadsOf(load).map((thread, n) => ({ thread, times: arrivals(load, 1 + index * 100 + n) })),
   );
   const began = performance.now();
+  const isSteady = ({ seconds, warmUpSeconds }: Load, at: number): boolean =>
+    warmUpSeconds === undefined || (at >= began + warmUpSeconds * 1000 && at <= began + seconds * 1000);
   await Promise.all(
     all.map(async ({ thread, times }) => {
       for (const [n, at] of times.entries()) {
@@ -90,7 +94,7 @@ export const measureLoads = async (
     const own = new Set(threadsOf(load));
     return figuresOfLoad(
       kept.filter(({ text }) => own.has(/^\[([\w-]+)\]/.exec(text)?.[1] ?? '')),
-      model.assessments.filter(({ thread }) => own.has(thread)),
+      model.assessments.filter(({ thread, at }) => own.has(thread) && isSteady(load, at)),
     );
   });
 };

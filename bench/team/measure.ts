@@ -18,11 +18,11 @@ export const LOADS: readonly (readonly Load[])[] = [
   [
     { name: 'one-slow', threads: 1, perMinute: 1, seconds: 75 },
     { name: 'one-steady', threads: 1, perMinute: 10, seconds: 75 },
-    { name: 'one-busy', threads: 1, perMinute: 40, seconds: 75 },
+    { name: 'one-busy', threads: 1, perMinute: 40, seconds: 75, warmUpSeconds: 10 },
     { name: 'five-slow', threads: 5, perMinute: 1, seconds: 75 },
   ],
   [{ name: 'five-shared', threads: 5, perMinute: 8, seconds: 45 }],
-  [{ name: 'five-busy', threads: 5, perMinute: 40, seconds: 45 }],
+  [{ name: 'five-busy', threads: 5, perMinute: 40, seconds: 75, warmUpSeconds: 10 }],
 ];
 
 /** In real time: on a cloud without a trace. */

@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** One call of the Eval: how many Triggers it was asked about, and how long the model took for them. */
 export interface Assessment {
   readonly thread: string;
+  /** `performance.now()` when the model was asked. */
+  readonly at: number;
   readonly asked: number;
   readonly ms: number;
 }
@@ -57,7 +59,8 @@ export const startTeamModel = async (): Promise<TeamModel> => {
     const page = messages.find(({ role }) => role === 'user')?.content ?? '';
     const asked = askedIn(page);
     const ms = pace.base + pace.each * asked.length;
-    assessments.push({ thread: THREAD.exec(asked[0]?.text ?? '')?.[1] ?? '', asked: asked.length, ms });
+    const thread = THREAD.exec(asked[0]?.text ?? '')?.[1] ?? '';
+    assessments.push({ thread, at: performance.now(), asked: asked.length, ms });
     await sleep(ms);
     const decisions = asked.map(({ triggerId, text }) => ({
       triggerId,

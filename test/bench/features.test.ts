@@ -3,7 +3,7 @@ import { rollUpOf } from '../../bench/books.ts';
 import { costPerThousand, type EventUse } from '../../bench/cost.ts';
 import { featureFigures, type MeasuredFeatures } from '../../bench/feature-figures.ts';
 import { addedBy, medianWork, type Work, workLines, workOf } from '../../bench/observe.ts';
-import { FULL, QUICK } from '../../bench/options.ts';
+import { FULL } from '../../bench/options.ts';
 import { PRICES } from '../../bench/prices.ts';
 import { baselineOf, markdownOf, verdictOf } from '../../bench/report.ts';
 import { judgeStorm, type Storm } from '../../bench/storm.ts';
