@@ -28,6 +28,7 @@ export type GrantResource =
   | 'bus'
   | 'parameter/model'
   | 'parameter/org/*'
+  | 'parameter/org/*/provider/*'
   | 'parameter/org/*/webhook/*'
   | 'parameter/org/*/source/*';
 
@@ -77,7 +78,9 @@ export const GRANTS: { readonly [name in FunctionName]: Grants } = {
     'bucket/org/*': ['s3:GetObject', 's3:PutObject'],
     'bucket/parked/*': ['s3:PutObject'],
     'parameter/model': ['ssm:GetParameter'],
-    'parameter/org/*': ['ssm:GetParameter'],
+    'parameter/org/*/provider/*': ['ssm:GetParameter'],
+    // A worker reads a repository in its source's name.
+    'parameter/org/*/source/*': ['ssm:GetParameter'],
   },
   effect: {
     table: [
@@ -98,7 +101,7 @@ export const GRANTS: { readonly [name in FunctionName]: Grants } = {
     'parameter/org/*/webhook/*': ['ssm:GetParameter'],
     // A message that joins a ticket may start its next run: the price of the model has to be known.
     'parameter/model': ['ssm:GetParameter'],
-    'parameter/org/*': ['ssm:GetParameter'],
+    'parameter/org/*/provider/*': ['ssm:GetParameter'],
     // A posting goes out in its source's name.
     'parameter/org/*/source/*': ['ssm:GetParameter'],
     'bucket/parked/*': ['s3:PutObject'],
@@ -141,7 +144,7 @@ export const GRANTS: { readonly [name in FunctionName]: Grants } = {
     effectQueue: ['sqs:SendMessage'],
     // A run reserves its first call, so the price of its model has to be known.
     'parameter/model': ['ssm:GetParameter'],
-    'parameter/org/*': ['ssm:GetParameter'],
+    'parameter/org/*/provider/*': ['ssm:GetParameter'],
     // Where Lambda puts an event that this function failed on three times.
     eventDeadQueue: ['sqs:SendMessage'],
   },
@@ -159,7 +162,7 @@ export const GRANTS: { readonly [name in FunctionName]: Grants } = {
     'bucket/parked/*': ['s3:PutObject'],
     // As for run-agent: the price of the model has to be known.
     'parameter/model': ['ssm:GetParameter'],
-    'parameter/org/*': ['ssm:GetParameter'],
+    'parameter/org/*/provider/*': ['ssm:GetParameter'],
   },
   ingest: {
     // UpdateItem: refused deliveries are counted.
@@ -188,10 +191,11 @@ export const GRANTS: { readonly [name in FunctionName]: Grants } = {
     assessQueue: ['sqs:SendMessage'],
     stepQueue: ['sqs:SendMessage'],
     effectQueue: ['sqs:SendMessage'],
-    fireQueue: ['sqs:SendMessage'],
-    // A revival reserves the first call of its run, so the price of the model has to be known; the source's own secrets.
+    // A revival reserves the first call of its run, so the price of the model has to be known.
     'parameter/model': ['ssm:GetParameter'],
-    'parameter/org/*': ['ssm:GetParameter'],
+    'parameter/org/*/provider/*': ['ssm:GetParameter'],
+    // What a provider has told of is asked for in the source's name.
+    'parameter/org/*/source/*': ['ssm:GetParameter'],
   },
   assess: {
     table: [
@@ -210,9 +214,8 @@ export const GRANTS: { readonly [name in FunctionName]: Grants } = {
     // An acceptance starts a run, a message for a ticket wakes one, and both have postings.
     stepQueue: ['sqs:SendMessage'],
     effectQueue: ['sqs:SendMessage'],
-    fireQueue: ['sqs:SendMessage'],
     'parameter/model': ['ssm:GetParameter'],
-    'parameter/org/*': ['ssm:GetParameter'],
+    'parameter/org/*/provider/*': ['ssm:GetParameter'],
   },
   bootstrap: { table: ['dynamodb:GetItem', 'dynamodb:PutItem'] },
 };

@@ -85,6 +85,7 @@ export class BatonStack extends Stack {
       bus: bus.bus.eventBusArn,
       'parameter/model': parameterArn(parameters.model),
       'parameter/org/*': parameterArn(`${parameters.prefix}/org/*`),
+      'parameter/org/*/provider/*': parameterArn(`${parameters.prefix}/org/*/provider/*`),
       'parameter/org/*/webhook/*': parameterArn(`${parameters.prefix}/org/*/webhook/*`),
       'parameter/org/*/source/*': parameterArn(`${parameters.prefix}/org/*/source/*`),
     };

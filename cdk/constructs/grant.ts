@@ -15,7 +15,8 @@ const WILDCARD_REASONS: { readonly [resource in GrantResource]?: string } = {
   'bucket/org/*': 'Object keys begin with the organisation id and cannot be known when the stack is made.',
   'bucket/org/*/source/*': 'What providers sent: one object a delivery, under its organisation and source.',
   'bucket/parked/*': 'Write only; object keys are the day and the id of the message that was set aside.',
-  'parameter/org/*': 'One SecureString an organisation and provider, made at run time under this prefix of the stage.',
+  'parameter/org/*': 'SecureStrings of organisations, made at run time under this prefix of the stage.',
+  'parameter/org/*/provider/*': 'Read only; one SecureString a provider, made at run time under its organisation.',
   'parameter/org/*/webhook/*': 'Read only; one SecureString a webhook, made at run time under its organisation.',
   'parameter/org/*/source/*': 'Read only; one SecureString a source, made at run time under its organisation.',
 };

@@ -19,16 +19,11 @@ export const handler = sqsHandler({
   metrics,
   blobs,
   parse: (body) => messageSchema.parse(JSON.parse(body)),
-  handle: async (message, record) => {
+  handle: async (message) => {
     log.append({ ...message });
-    try {
-      if ('effectId' in message) await deliverEffect(effectDeps(), message);
-      else if ('postingId' in message) await sendPosting(outboxDeps(), message);
-      else await handleWebhookMessage(webhookDeps(), message);
-    } catch (error) {
-      const seconds = retrySeconds(Number(record.attributes.ApproximateReceiveCount));
-      await effects().changeVisibility(record.receiptHandle, seconds);
-      throw error;
-    }
+    if ('effectId' in message) await deliverEffect(effectDeps(), message);
+    else if ('postingId' in message) await sendPosting(outboxDeps(), message);
+    else await handleWebhookMessage(webhookDeps(), message);
   },
+  later: { queue: effects, seconds: (_, receiveCount) => retrySeconds(receiveCount) },
 });

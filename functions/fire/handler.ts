@@ -14,13 +14,6 @@ export const handler = sqsHandler({
   parse: (body) => fireMessageSchema.parse(JSON.parse(body)),
   // A schedule of a newer version outlasts every repeat; its mark brings it back.
   hopeless: (error) => error instanceof UnreadableRow,
-  handle: async (message, record) => {
-    try {
-      await fireSchedule(fireDeps(), message);
-    } catch (error) {
-      const seconds = retrySeconds(Number(record.attributes.ApproximateReceiveCount));
-      await fires().changeVisibility(record.receiptHandle, seconds);
-      throw error;
-    }
-  },
+  handle: (message) => fireSchedule(fireDeps(), message),
+  later: { queue: fires, seconds: (_, receiveCount) => retrySeconds(receiveCount) },
 });

@@ -13,14 +13,9 @@ export const handler = sqsHandler({
   parse: (body) => inboxMessageSchema.parse(JSON.parse(body)),
   // A row of a newer version outlasts every repeat; the delivery's mark brings it back.
   hopeless: (error) => error instanceof UnreadableRow,
-  handle: async (message, record) => {
+  handle: async (message) => {
     log.append({ ...message });
-    try {
-      await resolveDelivery(resolveDeps(), message);
-    } catch (error) {
-      const seconds = retryResolveSeconds(error, Number(record.attributes.ApproximateReceiveCount));
-      await inbox().changeVisibility(record.receiptHandle, seconds);
-      throw error;
-    }
+    await resolveDelivery(resolveDeps(), message);
   },
+  later: { queue: inbox, seconds: retryResolveSeconds },
 });

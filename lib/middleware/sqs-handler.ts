@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { blobKeys } from '../kernel/keys.ts';
-import type { Blobs } from '../kernel/ports.ts';
+import type { Blobs, Queue } from '../kernel/ports.ts';
 import { METRICS } from '../names.ts';
 import type { RequestLog } from '../observe/logger.ts';
 import type { RequestMetrics } from '../observe/metrics.ts';
@@ -14,6 +14,11 @@ export interface SqsHandler<Message> extends Pick<SqsRecords<Message>, 'parse' |
   readonly blobs: () => Blobs;
   /** Errors that no repeat mends: their message is set aside too. */
   readonly hopeless?: (error: unknown) => boolean;
+  /** After how many seconds what failed comes back; without it when the queue's time-out ends, which is long. */
+  readonly later?: {
+    readonly queue: () => Pick<Queue<Message>, 'changeVisibility'>;
+    readonly seconds: (error: unknown, receiveCount: number) => number;
+  };
 }
 
 /** Sets a message aside that nobody can read: body and reason go to the bucket, an alarm looks at the count. */
@@ -29,6 +34,20 @@ const parkRecord = async (
   metrics.count(METRICS.parked);
 };
 
+/** Never throws: what failed first is what has to be told, and the queue's time-out brings the message back too. */
+const comeBack = async <Message>(
+  { log, later }: Pick<SqsHandler<Message>, 'log' | 'later'>,
+  { messageId, receiptHandle, attributes }: SQSRecord,
+  error: unknown,
+): Promise<void> => {
+  try {
+    const seconds = later?.seconds(error, Number(attributes.ApproximateReceiveCount));
+    if (seconds !== undefined) await later?.queue().changeVisibility(receiptHandle, seconds);
+  } catch (second) {
+    log.warn('A message comes back when its time-out says.', { messageId, error: String(second) });
+  }
+};
+
 /** A consumer of a queue: log context, partial failures, parking. */
 export const sqsHandler = <Message>(options: SqsHandler<Message>) => {
   const { log, metrics, parse, handle, hopeless } = options;
@@ -37,7 +56,10 @@ export const sqsHandler = <Message>(options: SqsHandler<Message>) => {
     try {
       await handle(message, record);
     } catch (error) {
-      if (hopeless?.(error) !== true) throw error;
+      if (hopeless?.(error) !== true) {
+        await comeBack(options, record, error);
+        throw error;
+      }
       log.error('A message can never be handled; it is set aside.', { messageId: record.messageId, error });
       await park(record, error);
     }

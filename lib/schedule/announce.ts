@@ -1,6 +1,6 @@
-import { ifStill } from '../kernel/if-still.ts';
+import { ifAllStill, ifStill } from '../kernel/if-still.ts';
 import type { Clock, Log, Queue } from '../kernel/ports.ts';
-import { eq, type Table, TransactionRefused } from '../kernel/table.ts';
+import { eq, type Table } from '../kernel/table.ts';
 import { attentionWrites } from './attention.ts';
 import { isSoon } from './mark.ts';
 import type { FireMessage } from './message.ts';
@@ -72,11 +72,5 @@ export const changed = (schedule: Schedule, seen: Schedule, now: number): Schedu
 export const replace = async (deps: Pick<ScheduleDeps, 'table'>, seen: Schedule, after: Schedule): Promise<boolean> => {
   const beside = attentionWrites(seen, after);
   if (beside.length === 0) return ifStill(() => deps.table.put(scheduleItem(after), asRead(seen)));
-  try {
-    await deps.table.transact([{ put: scheduleItem(after), if: asRead(seen) }, ...beside]);
-    return true;
-  } catch (error) {
-    if (error instanceof TransactionRefused) return false;
-    throw error;
-  }
+  return ifAllStill(deps.table, [{ put: scheduleItem(after), if: asRead(seen) }, ...beside]);
 };

@@ -1,5 +1,5 @@
 /** What an attempt leaves in the row of its delivery. */
-import { ifStill } from '../kernel/if-still.ts';
+import { ifAllStill, ifStill } from '../kernel/if-still.ts';
 import { keys } from '../kernel/keys.ts';
 import {
   add,
@@ -43,21 +43,9 @@ const settle = async (table: Table, delivery: Delivery, changes: readonly Change
     changes: [...changes, remove('held'), remove('nextAt'), ...dropMark, set(TABLE.ttl, keptUntil(now))],
     if: pending,
   };
-  await ifStillAll(() =>
-    delivery.held === true
-      ? table.transact([update, { delete: heldKeyOf(delivery) }])
-      : table.update(update.update, update.changes, update.if),
-  );
-};
-
-/** As `ifStill`, for transactions too. */
-const ifStillAll = async (write: () => Promise<unknown>): Promise<boolean> => {
-  try {
-    return await ifStill(write);
-  } catch (error) {
-    if (error instanceof TransactionRefused) return false;
-    throw error;
-  }
+  await (delivery.held === true
+    ? ifAllStill(table, [update, { delete: heldKeyOf(delivery) }])
+    : ifStill(() => table.update(update.update, update.changes, update.if)));
 };
 
 export const recordSuccess = (table: Table, delivery: Delivery, outcome: Outcome): Promise<void> =>
@@ -145,13 +133,11 @@ export const hold = async (
 
 /** Lets one delivery go from behind the gate, to be attempted at `atMs`. @returns false when it needs no message */
 export const letDeliveryGo = async (table: Table, delivery: Delivery, atMs: number, now: number): Promise<boolean> =>
-  ifStillAll(() =>
-    table.transact([
-      {
-        update: keyOf(delivery),
-        changes: [remove('held'), set('nextAt', atMs), ...setMark(waitMark(delivery.deliveryId, atMs, now))],
-        if: and(pending, eq('held', true)),
-      },
-      { delete: heldKeyOf(delivery) },
-    ]),
-  );
+  ifAllStill(table, [
+    {
+      update: keyOf(delivery),
+      changes: [remove('held'), set('nextAt', atMs), ...setMark(waitMark(delivery.deliveryId, atMs, now))],
+      if: and(pending, eq('held', true)),
+    },
+    { delete: heldKeyOf(delivery) },
+  ]);

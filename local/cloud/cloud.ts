@@ -4,6 +4,7 @@ import { createBus } from '../events/bus.ts';
 import { startEventSources } from '../functions/event-source.ts';
 import { startFunctions } from '../functions/functions.ts';
 import { mayInvoke } from '../functions/permission.ts';
+import type { Stands } from '../gateway/access/access.ts';
 import { startGateway } from '../gateway/gateway.ts';
 import { openTrace } from '../gateway/trace.ts';
 import type { Home } from '../home/home.ts';
@@ -25,6 +26,8 @@ export interface CloudOptions {
   readonly compileCacheDir: string;
   readonly apiKey: string;
   readonly model: ModelAccount;
+  /** Without it all grants of the template stand. */
+  readonly stands?: Stands;
   /** One line for the terminal when something goes wrong. */
   echo(line: string): void;
 }
@@ -72,6 +75,7 @@ const bringUp = async (options: CloudOptions, opened: (() => void | Promise<void
     principals: principals.all,
     chaos: settings.chaos,
     killCaller: (principal) => functions.killProcessOf(principal),
+    stands: options.stands,
     trace,
     log: echo,
   });

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Assembly } from '../template/assembly.ts';
-import { createAccess } from './access/access.ts';
+import { createAccess, type Stands } from './access/access.ts';
 import type { UsageReport } from './access/usage.ts';
 import { AwsError, errorResponse } from './aws-error.ts';
 import type { AwsRequest, AwsResponse, ServiceName, WireRequest } from './aws-request.ts';
@@ -27,6 +27,8 @@ export interface GatewayOptions {
   readonly chaos: Chaos;
   /** Chaos: ends the function process that made a call. */
   readonly killCaller?: (principalName: string) => void;
+  /** Without it all grants stand. */
+  readonly stands?: Stands | undefined;
   /** Gets every request that is let through. */
   readonly trace?: Trace | undefined;
   /** One line for what went wrong inside the gateway itself. */
@@ -58,7 +60,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const now = options.now ?? Date.now;
   const keys = new SigningKeys();
   const principals = new Map(options.principals.map((principal) => [principal.accessKeyId, principal]));
-  const access = createAccess(options.assembly, options.principals);
+  const access = createAccess(options.assembly, options.principals, options.stands);
   const dispatch = createDispatch(options.services);
 
   const answer = async (

@@ -6,6 +6,7 @@
  */
 export const GROUND = ['names.ts', 'kernel'] as const;
 export const CAPABILITIES = [
+  'lease',
   'model',
   'tenancy',
   'agent',

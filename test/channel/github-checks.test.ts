@@ -74,6 +74,21 @@ describe('checks', () => {
     expect(h.triggers()).toMatchObject([{ text: `Checks of ${SHA} passed: the only one.` }]);
   });
 
+  it('of two looks at one second, which is all that GitHub tells, the one that finds more at its end is later', async () => {
+    const h = await makeInbox();
+    const unit = done('unit', 'failure', 30);
+    serve(h, [unit]);
+    await h.tell('check_suite', suite());
+    serve(h, [unit, done('lint', 'failure', 30)]);
+    await h.tell('check_suite', suite());
+    const both = `Checks of ${SHA} failed: lint (failure), unit (failure).`;
+    expect(h.triggers()).toMatchObject([{ revision: 2, text: both }]);
+    // What the first look saw, stored late.
+    serve(h, [unit]);
+    await h.tell('check_suite', suite());
+    expect(h.triggers()).toMatchObject([{ revision: 2, text: both }]);
+  });
+
   it('a commit’s checks are one Trigger: news is a failure, or that all are done', async () => {
     const h = await makeInbox();
     serve(h, [done('unit', 'success', 10), { name: 'e2e', status: 'in_progress' }]);

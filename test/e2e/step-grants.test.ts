@@ -1,41 +1,25 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { DeleteObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+/** Each grant of the step function is taken away in turn while one local cloud runs. */
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Bundles, bundle } from '../../cdk/bundle.ts';
-import { createApp } from '../../cdk/create-app.ts';
-import { GRANTS, type GrantResource } from '../../cdk/grants.ts';
-import { startCloud } from '../../local/cloud/cloud.ts';
-import { openHome } from '../../local/home/home.ts';
-import { startFront } from '../../local/http/front.ts';
-import { readSettings } from '../../local/settings.ts';
-import { findTemplate } from '../../local/template/read-assembly.ts';
-import { type Api, eventually, makeApi } from './support/api.ts';
-import { type LocalFile, OWNER_KEY, ROOT, readLog } from './support/cloud.ts';
-import { operatorOf } from './support/operator.ts';
-import { finish, type Script, type ScriptedModel, startScriptedModel, use } from './support/scripted-model.ts';
+import { eventually } from './support/api.ts';
+import { type Grant, grantsOf, type LiveGrants, startLiveGrants } from './support/live-grants.ts';
+import { finish, type Script, use } from './support/scripted-model.ts';
 
-type Grant = readonly [resource: GrantResource, action: string];
-
-/** Grants that the local gateway cannot exercise, and why. */
-const NOT_ASKED_HERE: readonly { readonly grant: Grant; readonly why: string }[] = [
-  {
-    grant: ['stepQueue', 'sqs:GetQueueAttributes'],
-    why: 'Lambda demands it of the role of an event source mapping; the local poller does not ask.',
-  },
-  {
-    grant: ['fireQueue', 'sqs:SendMessage'],
-    why: 'Asked for at the end of a scheduled run only; without it the mark of the schedule serves, as in test/schedule.',
-  },
+/** Grants that are not taken away here, and why. */
+const NOT_TAKEN: readonly (readonly [Grant, why: string])[] = [
+  [
+    'step stepQueue sqs:GetQueueAttributes',
+    'Lambda demands it of the role of an event source mapping; the local poller does not ask.',
+  ],
+  [
+    'step fireQueue sqs:SendMessage',
+    'Asked for at the end of a scheduled run only; without it the mark of the schedule serves, as in test/schedule.',
+  ],
+  [
+    'step parameter/org/*/source/* ssm:GetParameter',
+    'Asked for by a worker that reads a repository; taken away in test/e2e/router-grants.test.ts.',
+  ],
 ];
-
-/** Asked for by a call that starts another run. */
-const CHECK = 'dynamodb:ConditionCheckItem';
-
-/** Asked for by a worker that looks at what else is going on. */
-const OF_OVERVIEW: readonly string[] = ['table dynamodb:BatchGetItem', 'table/index/byOwner dynamodb:Query'];
 
 /** Without it… */
 type Ends =
@@ -44,178 +28,121 @@ type Ends =
   /** …runs end all the same: it serves those who come after, or the message that was done. */
   | 'completes';
 
-const CASES: readonly (readonly [...Grant, on: string, ends: Ends])[] = [
-  ['table', 'dynamodb:GetItem', 'table/baton-dev', 'stands'],
-  ['table', 'dynamodb:Query', 'table/baton-dev', 'stands'],
-  ['table', 'dynamodb:PutItem', 'table/baton-dev', 'stands'],
-  ['table', 'dynamodb:UpdateItem', 'table/baton-dev', 'stands'],
-  ['table', CHECK, 'table/baton-dev', 'stands'],
-  ['table', 'dynamodb:BatchGetItem', 'table/baton-dev', 'stands'],
-  ['table/index/byOwner', 'dynamodb:Query', 'table/baton-dev/index/byOwner', 'stands'],
-  ['stepQueue', 'sqs:SendMessage', 'baton-dev-steps', 'stands'],
-  ['stepQueue', 'sqs:ReceiveMessage', 'baton-dev-steps', 'stands'],
-  ['stepQueue', 'sqs:DeleteMessage', 'baton-dev-steps', 'completes'],
-  ['stepQueue', 'sqs:ChangeMessageVisibility', 'baton-dev-steps', 'stands'],
-  ['effectQueue', 'sqs:SendMessage', 'baton-dev-effects', 'completes'],
-  ['bucket', 's3:ListBucket', 's3:::baton-dev-000000000000-us-east-1', 'stands'],
-  ['bucket/org/*', 's3:GetObject', '/org/', 'stands'],
-  ['bucket/org/*', 's3:PutObject', '/org/', 'stands'],
-  ['bucket/parked/*', 's3:PutObject', '/parked/', 'completes'],
-  ['parameter/model', 'ssm:GetParameter', 'parameter/baton/dev/model', 'stands'],
-  ['parameter/org/*', 'ssm:GetParameter', 'parameter/baton/dev/org/', 'stands'],
+/** A run writes a file, reads it and ends. What it does besides: */
+type Work =
+  | 'plain'
+  /** On the organisation's own model account instead of the operator's. */
+  | 'own'
+  /** Its file is lost before it is read. */
+  | 'missing'
+  /** It starts another run. */
+  | 'family'
+  /** It is a worker that looks at what else is going on. */
+  | 'overview'
+  /** A message that nobody can read comes besides. */
+  | 'garbled';
+
+const CASES: readonly (readonly [Grant, Ends, Work])[] = [
+  // A process remembers models: what reads them comes first.
+  ['step parameter/model ssm:GetParameter', 'stands', 'plain'],
+  ['step parameter/org/*/provider/* ssm:GetParameter', 'stands', 'own'],
+  ['step table dynamodb:GetItem', 'stands', 'plain'],
+  ['step table dynamodb:Query', 'stands', 'plain'],
+  ['step table dynamodb:PutItem', 'stands', 'plain'],
+  ['step table dynamodb:UpdateItem', 'stands', 'plain'],
+  ['step table dynamodb:ConditionCheckItem', 'stands', 'family'],
+  ['step table dynamodb:BatchGetItem', 'stands', 'overview'],
+  ['step table/index/byOwner dynamodb:Query', 'stands', 'overview'],
+  ['step stepQueue sqs:SendMessage', 'stands', 'plain'],
+  ['step stepQueue sqs:ReceiveMessage', 'stands', 'plain'],
+  ['step stepQueue sqs:DeleteMessage', 'completes', 'plain'],
+  ['step stepQueue sqs:ChangeMessageVisibility', 'stands', 'plain'],
+  ['step effectQueue sqs:SendMessage', 'completes', 'plain'],
+  ['step bucket s3:ListBucket', 'stands', 'missing'],
+  ['step bucket/org/* s3:GetObject', 'stands', 'plain'],
+  ['step bucket/org/* s3:PutObject', 'stands', 'plain'],
+  ['step bucket/parked/* s3:PutObject', 'completes', 'garbled'],
 ];
 
-const folder = mkdtempSync(join(tmpdir(), 'baton-step-grants-'));
-let code: Bundles['folders'];
-let model: ScriptedModel;
+let team: LiveGrants;
+let lost = false;
+
+/** What a run does stands in its goal: the script has no memory. */
+const script: Script = async ({ messages }) => {
+  const goal = messages.map(({ content }) => content ?? '').join('\n');
+  const step = messages.filter(({ role }) => role === 'assistant').length + 1;
+  if (goal.includes('CHILD') && !goal.includes('WORK family')) return finish('done');
+  if (goal.includes('(ticket tkt_')) return step === 1 ? use('read', { id: 'overview' }) : finish('done');
+  if (step === 1) return use('write_file', { path: 'a.txt', content: 'x' });
+  if (step === 2 && goal.includes('WORK missing') && !lost) {
+    lost = true;
+    await team.operator.loseObjects();
+  }
+  if (step === 3 && goal.includes('WORK family')) return use('run_agent', { goal: 'CHILD' });
+  return step === 2 ? use('read_file', { path: 'a.txt' }) : finish('done');
+};
+
 beforeAll(async () => {
-  const [bundles, started] = await Promise.all([
-    bundle({ root: ROOT, out: join(folder, 'bundles') }),
-    startScriptedModel(),
-  ]);
-  code = bundles.folders;
-  model = started;
+  team = await startLiveGrants();
+  for (const name of ['own', 'shared']) team.model.script(name, script);
+  const provider = { baseUrl: team.model.url, apiKey: 'key-of-the-organisation', models: [{ name: 'own' }] };
+  await team.cloud.must('PUT', '/v1/providers/own', provider);
+  await team.cloud.must('PUT', '/v1/policy', { worker: { model: 'shared' } });
 }, 60_000);
 afterAll(async () => {
-  await model?.close();
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  await team?.close();
 });
 
-/** The real table of grants without one of its entries. */
-const without = ([resource, action]: Grant): typeof GRANTS => {
-  const actions = GRANTS.step[resource] ?? [];
-  if (!actions.some((each) => each === action)) throw new Error(`${action} on ${resource} is not granted.`);
-  return { ...GRANTS, step: { ...GRANTS.step, [resource]: actions.filter((each) => each !== action) } };
-};
-
-/** What one try of the whole workload shows. */
-interface Seen {
-  readonly api: Api;
-  readonly ids: { readonly own: string; readonly shared: string };
-  /** The step function's log and what its poller said. */
-  lines(): readonly string[];
-}
-
-/**
- * A local cloud on the template with these grants and in it what needs every one of them: a run on the organisation's own
- * model account and one on the operator's, files in the bucket, a message that nobody can read.
- * @returns what the gateway refused to roles meanwhile, as `action resource`
- */
-const tryOut = async (
-  name: string,
-  grants: typeof GRANTS,
-  { missing = false, family = false, ticket = false }: { readonly [work in 'missing' | 'family' | 'ticket']?: boolean },
-  look: (seen: Seen) => Promise<void>,
-): Promise<readonly string[]> => {
-  // One folder for all: the code in it stays, only the template is written anew.
-  const outdir = join(folder, 'cdk.out');
-  createApp({ code, outdir, grants }).synth();
-  const home = openHome(join(folder, `home-${name}`));
-  const front = await startFront(0);
-  const said: string[] = [];
-  const environment = { PORT: '0', BATON_HOME: home.dir, STEP_DELAY_SECONDS: '0', EGRESS_ALLOW: model.host };
-  const cloud = await startCloud({
-    settings: readSettings(environment),
-    home,
-    front,
-    templateFile: findTemplate(outdir),
-    compileCacheDir: join(folder, 'v8'),
-    apiKey: OWNER_KEY,
-    model: { baseUrl: model.url, apiKey: 'key-of-the-operator', model: 'unused' },
-    echo: (line) => said.push(line),
-  });
-  const local = (): LocalFile => home.readLocalFile() as LocalFile;
-  const operator = operatorOf({ local });
-  const { gatewayUrl, region, operator: credentials } = local();
-  const s3 = new S3Client({ endpoint: gatewayUrl, region, credentials, forcePathStyle: true });
-  const loseObjects = async (): Promise<void> => {
-    const Bucket = 'baton-dev-000000000000-us-east-1';
-    const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket }));
-    for (const { Key } of Contents) await s3.send(new DeleteObjectCommand({ Bucket, Key }));
-  };
-  try {
-    const api = makeApi(() => front.url, OWNER_KEY);
-    const script: Script = async ({ messages }) => {
-      if (String(messages[0]?.content).includes('CHILD')) return finish('done');
-      const step = messages.filter(({ role }) => role === 'assistant').length + 1;
-      if (ticket && String(messages[0]?.content).includes('(ticket tkt_')) {
-        return step === 1 ? use('read', { id: 'overview' }) : finish('done');
-      }
-      if (step === 1) return use('write_file', { path: 'a.txt', content: 'x' });
-      if (step === 2 && missing) await loseObjects();
-      if (step === 3 && family) return use('run_agent', { goal: 'CHILD' });
-      return step === 2 ? use('read_file', { path: 'a.txt' }) : finish('done');
-    };
-    const [own, shared] = [`own-${name}`, `shared-${name}`];
-    for (const each of [own, shared]) model.script(each, script);
-    const provider = { baseUrl: model.url, apiKey: 'key-of-the-organisation', models: [{ name: own }] };
-    await api.must('PUT', '/v1/providers/own', provider);
-    const QueueUrl = operator.queueUrl('baton-dev-steps');
-    await operator.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'no json', MessageGroupId: 'any' }));
-    const tools = ['write_file', 'read_file', 'run_agent'];
-    const run = async (model: string): Promise<string> => (await api.run({ model, tools })).id;
-    const workFor = async (model: string): Promise<string> => {
-      await api.must('PUT', '/v1/policy', { worker: { model } });
-      const { executionIds } = await api.must('POST', '/v1/tickets', { title: 'Look around', text: 'Look around.' });
-      return executionIds[0] ?? 'none';
-    };
-    const ids = { own: await run(own), shared: await (ticket ? workFor(shared) : run(shared)) };
-    const log = home.path('logs', 'baton-dev-step.log');
-    await look({
-      api,
-      ids,
-      lines: () => [...said, ...(existsSync(log) ? readLog(log) : []).map((line) => JSON.stringify(line))],
-    });
-  } finally {
-    s3.destroy();
-    operator.close();
-    await front.close();
-    await cloud.close();
+/** @returns the run */
+const begin = async (work: Work): Promise<string> => {
+  if (work === 'garbled') {
+    const QueueUrl = team.operator.queueUrl('baton-dev-steps');
+    await team.operator.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: 'no json', MessageGroupId: 'any' }));
   }
-  const { refused } = JSON.parse(readFileSync(home.path('usage.json'), 'utf8')) as {
-    readonly refused: readonly { readonly role: string; readonly action: string; readonly resource: string }[];
-  };
-  return refused.map(({ role, action, resource }) => `${role.replace(/Role[0-9A-F]{8}$/, '')} ${action} ${resource}`);
+  if (work === 'overview') {
+    const { executionIds } = await team.cloud.must('POST', '/v1/tickets', { title: 'Look', text: 'Look around.' });
+    return executionIds[0] ?? 'none';
+  }
+  const tools = ['write_file', 'read_file', 'run_agent'];
+  return (await team.cloud.run({ goals: [`WORK ${work}`], model: work === 'own' ? 'own' : 'shared', tools })).id;
 };
 
-test('every grant of the step function is taken away below, or it is said why it cannot be', () => {
-  const all = Object.entries(GRANTS.step).flatMap(([resource, actions]) =>
-    actions.map((each) => `${resource} ${each}`),
-  );
-  const told = [...CASES, ...NOT_ASKED_HERE.map(({ grant }) => grant)].map(
-    ([resource, action]) => `${resource} ${action}`,
-  );
-  expect(told.toSorted()).toEqual(all.toSorted());
-  expect(NOT_ASKED_HERE.every(({ why }) => why.length > 20)).toBe(true);
+test('every grant of the step function is taken away below, or it is said why not', () => {
+  const told = [...CASES, ...NOT_TAKEN].map(([grant]) => grant);
+  expect(told.toSorted()).toEqual(grantsOf('step').toSorted());
 });
-
-test('with all grants the same work meets no refusal', async () => {
-  const refused = await tryOut('none', GRANTS, { family: true, ticket: true }, async ({ api, ids }) => {
-    for (const id of Object.values(ids)) await api.until(id, 'COMPLETED', 40);
-  });
-  expect(refused).toEqual([]);
-}, 60_000);
 
 test.each(CASES)(
-  'without %s %s',
-  async (resource, action, on, ends) => {
-    const name = `${resource}-${action}`.replaceAll(/\W+/g, '-');
-    const ticket = OF_OVERVIEW.includes(`${resource} ${action}`);
-    const work = { missing: action === 's3:ListBucket', family: action === CHECK, ticket };
-    const refused = await tryOut(name, without([resource, action]), work, async ({ api, ids, lines }) => {
-      const denied = () => lines().filter((line) => line.includes(`not authorized to perform: ${action} on resource`));
-      await eventually(`${action} is refused`, () => denied().length > 0, 30);
-      if (ends === 'completes') {
-        for (const id of Object.values(ids)) await api.until(id, 'COMPLETED', 20);
-      } else {
-        // The model account of the one run is not that of the other.
-        const stuck = resource === 'parameter/org/*' ? ids.own : ids.shared;
-        expect((await api.must('GET', `/v1/executions/${stuck}`)).status).toBe('RUNNING');
-      }
-    });
-    // This and nothing else was refused. A missing object is told by another answer of S3, which is no refused call.
-    expect(refused.filter((text) => !(text.startsWith(`Step ${action} `) && text.includes(on)))).toEqual([]);
-    expect(refused.length > 0).toBe(!work.missing);
+  'without %s what needs it %s',
+  async (grant, ends, work) => {
+    let id = '';
+    await team.without(
+      grant,
+      async () => {
+        id = await begin(work);
+      },
+      {
+        async meanwhile() {
+          await eventually('it has begun', () => id !== '');
+          if (ends === 'completes') await team.cloud.until(id, 'COMPLETED', 20);
+          else expect((await team.cloud.must('GET', `/v1/executions/${id}`)).status).toBe('RUNNING');
+        },
+      },
+    );
   },
-  60_000,
+  40_000,
 );
+
+test('with all of them back every run comes to its end; who was refused has said so, and nobody else was', async () => {
+  for (const work of ['plain', 'own', 'family'] as const) await team.cloud.until(await begin(work), 'COMPLETED', 30);
+  const lines = team.lines('step');
+  const silent = CASES.filter(([grant]) => {
+    const action = grant.split(' ')[2];
+    return !lines.some((line) => line.includes(`not authorized to perform: ${action} on resource`));
+  });
+  expect(silent.map(([grant]) => grant)).toEqual([]);
+  expect([...team.redundant]).toEqual([]);
+  const taken = CASES.map(([grant]) => grant.replace(/ \S+ /, ' '));
+  const others = (await team.close()).filter((refused) => !taken.includes(refused));
+  expect(others, 'what the template itself refuses').toEqual([]);
+}, 60_000);

@@ -110,6 +110,7 @@ describe('environment', () => {
       ['bus', 'events:PutEvents', ENV.bus],
       ['parameter/model', 'ssm:GetParameter', ENV.modelParameter],
       ['parameter/org/*', 'ssm:GetParameter', ENV.secretPrefix],
+      ['parameter/org/*/provider/*', 'ssm:GetParameter', ENV.secretPrefix],
       ['parameter/org/*/webhook/*', 'ssm:GetParameter', ENV.secretPrefix],
       ['parameter/org/*/source/*', 'ssm:GetParameter', ENV.secretPrefix],
     ];

@@ -32,6 +32,7 @@ const ARNS: { readonly [resource in GrantResource]: string } = {
   bus: `<${bus}.Arn>`,
   'parameter/model': parameter('model'),
   'parameter/org/*': parameter('org/*'),
+  'parameter/org/*/provider/*': parameter('org/*/provider/*'),
   'parameter/org/*/webhook/*': parameter('org/*/webhook/*'),
   'parameter/org/*/source/*': parameter('org/*/source/*'),
 };
@@ -98,7 +99,7 @@ describe('every policy of the stack', () => {
     expect(actions.filter((action) => /Scan|PartiQL|Batch(Write)|DeleteTable|PassRole/.test(action))).toEqual([]);
   });
 
-  it('names its resources but for the six prefixes', () => {
+  it('names its resources but for the seven prefixes', () => {
     const wild = new Set(all.flatMap(({ Resource }) => list(Resource).map(flat)).filter((arn) => arn.includes('*')));
     expect([...wild].toSorted()).toEqual(
       [
@@ -106,6 +107,7 @@ describe('every policy of the stack', () => {
         ARNS['bucket/org/*/source/*'],
         ARNS['bucket/parked/*'],
         ARNS['parameter/org/*'],
+        ARNS['parameter/org/*/provider/*'],
         ARNS['parameter/org/*/webhook/*'],
         ARNS['parameter/org/*/source/*'],
       ].toSorted(),

@@ -2,8 +2,10 @@ import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, Context, SQSEvent, SQSRecord } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { AppError, badRequest, UnreadableRow } from '../../lib/kernel/errors.ts';
+import { MessageGone } from '../../lib/kernel/ports.ts';
 import { logContext } from '../../lib/middleware/log-context.ts';
 import { problemErrors } from '../../lib/middleware/problem-errors.ts';
+import { sqsHandler } from '../../lib/middleware/sqs-handler.ts';
 import { sqsRecords } from '../../lib/middleware/sqs-records.ts';
 import { makeMemoryLog, makeMemoryMetrics } from '../support/memory-log.ts';
 
@@ -200,6 +202,39 @@ describe('SQS records', () => {
     });
     await handler(event(record('a', '{"seq":1}'), record('b', '{"seq":2}')));
     expect(most).toBe(2);
+  });
+
+  it('come back after as long as their queue says; what failed first is what is told, also where that fails', async () => {
+    const log = makeMemoryLog();
+    const hidden: string[] = [];
+    const handler = sqsHandler<string>({
+      log,
+      metrics: makeMemoryMetrics(),
+      blobs: () => {
+        throw new Error('Nothing is set aside.');
+      },
+      parse: (body) => body,
+      handle: () => Promise.reject(new Error('crash')),
+      later: {
+        queue: () => ({
+          changeVisibility: async (receiptHandle, seconds) => {
+            if (receiptHandle === 'gone') throw new MessageGone('deleted');
+            hidden.push(`${receiptHandle} ${seconds}`);
+          },
+        }),
+        seconds: (error, receiveCount) => (error instanceof Error ? 2 ** receiveCount : 0),
+      },
+    });
+    const received = (receiptHandle: string, count: string): SQSRecord =>
+      ({ ...record(receiptHandle, 'x'), receiptHandle, attributes: { ApproximateReceiveCount: count } }) as SQSRecord;
+    const answer = await handler(event(received('here', '3'), received('gone', '1')), context);
+    expect(answer).toEqual({ batchItemFailures: [{ itemIdentifier: 'here' }, { itemIdentifier: 'gone' }] });
+    expect(hidden).toEqual(['here 8']);
+    expect(log.lines).toMatchObject([
+      { level: 'warn', messageId: 'gone' },
+      { level: 'error', messageId: 'here', error: new Error('crash') },
+      { level: 'error', messageId: 'gone', error: new Error('crash') },
+    ]);
   });
 
   it('are none in an empty batch', async () => {

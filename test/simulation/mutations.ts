@@ -191,7 +191,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     guard: 'lease left after it was lengthened',
-    file: step('lease'),
+    file: 'lib/lease/lease.ts',
     find: '    while (this.#until - this.#deps.clock.now() < ms) await',
     put: '    if (this.#until - this.#deps.clock.now() < ms) await',
   },

@@ -1,19 +1,8 @@
 /** Comments on issues and, because pull requests are issues too, on pull requests. */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { basis, defineEvent, drop, OWN, outcomes } from './event.ts';
-import {
-  actorOf,
-  authorBeside,
-  isOwnApp,
-  isSelf,
-  issue,
-  repository,
-  threadOfIssue,
-  time,
-  user,
-  viaApp,
-} from './payload.ts';
+import { basis, defineEvent, drop, outcomes, ownComment } from './event.ts';
+import { actorOf, authorBeside, issue, repository, threadOfIssue, time, user, viaApp } from './payload.ts';
 
 const schema = z.object({
   action: z.string(),
@@ -38,13 +27,7 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 export const issueComment = defineEvent({
   actions: ['created', 'edited', 'deleted'],
   schema,
-  // Our own words, whoever changes or deletes them; what others wrote stays theirs.
-  drop: ({ comment, sender, action }, source) =>
-    isSelf(comment.user, source) ||
-    isOwnApp(comment.performed_via_github_app, source) ||
-    (isSelf(sender, source) && action !== 'deleted')
-      ? OWN
-      : undefined,
+  drop: ownComment,
   // Hooks of the repository, the organisation and the app tell of it each with an id of their own.
   same: ({ action, comment }) =>
     `issue_comment/${action}/${comment.id}/${comment.updated_at ?? ''}/${digest(comment.body ?? '')}`,

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { Ask, Outcome, Received, Resolution } from '../../router/channel.ts';
 import type { Source } from '../../router/source/source.ts';
 import type { NewTrigger } from '../../router/thread/trigger.ts';
+import { isOwnApp, isSelf, type User } from './payload.ts';
 
 export interface Context {
   readonly source: Source;
@@ -53,6 +54,28 @@ export const drop = (code: string, message: string): Resolution => ({ resolve: '
 
 /** What we said or did ourselves comes back as an event too, and is no request to us. */
 export const OWN: Dropped = { code: 'own_message', message: 'We said or did it ourselves.' };
+
+/** A comment or a note: our own words, whoever changes or deletes them; what others wrote stays theirs. */
+export const ownComment = (
+  {
+    action,
+    comment,
+    sender,
+  }: {
+    readonly action: string;
+    readonly comment: {
+      readonly user?: User;
+      readonly performed_via_github_app?: { readonly id: number } | null | undefined;
+    };
+    readonly sender?: User;
+  },
+  source: Source,
+): Dropped | undefined =>
+  isSelf(comment.user, source) ||
+  isOwnApp(comment.performed_via_github_app, source) ||
+  (isSelf(sender, source) && action !== 'deleted')
+    ? OWN
+    : undefined;
 
 /** What every Trigger of an event shares. */
 export const basis = (

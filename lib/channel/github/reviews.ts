@@ -4,11 +4,10 @@
  */
 import * as z from 'zod';
 import { type Provider, ProviderError, type Resolution } from '../../router/channel.ts';
-import { basis, type Context, defineEvent, drop, OWN, outcomes } from './event.ts';
+import { basis, type Context, defineEvent, drop, OWN, outcomes, ownComment } from './event.ts';
 import {
   actorOf,
   authorBeside,
-  isOwnApp,
   isSelf,
   type Pull,
   pull,
@@ -76,12 +75,7 @@ type NotePayload = z.output<typeof noteSchema>;
 export const pullRequestReviewComment = defineEvent({
   actions: ['created', 'edited', 'deleted'],
   schema: noteSchema,
-  drop: ({ comment, sender, action }, source) =>
-    isSelf(comment.user, source) ||
-    isOwnApp(comment.performed_via_github_app, source) ||
-    (isSelf(sender, source) && action !== 'deleted')
-      ? OWN
-      : undefined,
+  drop: ownComment,
   read: (payload, context) => {
     const reviewId = payload.comment.pull_request_review_id;
     if (reviewId === null || reviewId === undefined) return alone(payload, context);

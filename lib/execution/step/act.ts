@@ -1,5 +1,6 @@
 import { blobKeys } from '../../kernel/keys.ts';
 import { ConditionFailed, missing } from '../../kernel/table.ts';
+import { type Lease, LeaseLost } from '../../lease/lease.ts';
 import type { ToolCall } from '../../model/model.ts';
 import { parseArguments } from '../../tools/run.ts';
 import type { Effect, Tool, ToolResult } from '../../tools/tool.ts';
@@ -8,7 +9,6 @@ import type { Execution } from '../execution.ts';
 import { FIRST_CALL_N, feedItem, MAX_CALLS, type Outcome, type ReplyRow, readFeedRow, type ToolRow } from '../feed.ts';
 import { type Pinned, readStarted, startedItem } from '../rows.ts';
 import type { StepDeps } from './deps.ts';
-import { type Lease, LeaseLost } from './lease.ts';
 import { isRefusal, refusalText, remarkOf, tooLongToAsk } from './permission.ts';
 import type { Leftovers } from './recover.ts';
 import { asksLeave, deniedText, isDenied } from './taint.ts';

@@ -1,12 +1,12 @@
 import { blobKeys } from '../../kernel/keys.ts';
 import { ConditionFailed, missing, TransactionRefused } from '../../kernel/table.ts';
+import type { Lease } from '../../lease/lease.ts';
 import type { ChatMessage, ModelOutcome, ModelRequest, ToolSpec } from '../../model/model.ts';
 import { costMicroUsd, worstCaseMicroUsd } from '../../model/prices.ts';
 import type { Execution } from '../execution.ts';
 import { type FeedRow, feedItem, REPLY_N, type ReplyRow, readFeedRow } from '../feed.ts';
 import type { Pinned } from '../rows.ts';
 import type { ResolvedModel, StepDeps } from './deps.ts';
-import type { Lease } from './lease.ts';
 import { promptHash } from './prompt.ts';
 
 /** Money and tokens that this claim spent, whoever's reply is used in the end. */

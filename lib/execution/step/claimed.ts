@@ -1,7 +1,7 @@
+import type { Lease } from '../../lease/lease.ts';
 import type { Execution } from '../execution.ts';
 import type { Delivery } from '../message.ts';
 import type { StepDeps } from './deps.ts';
-import type { Lease } from './lease.ts';
 
 /** Everything one claimed step works with. */
 export interface Turn {

@@ -1,5 +1,6 @@
 import { keys } from '../../kernel/keys.ts';
 import { add, and, type Change, type Condition, eq, oneOf, remove, set, type Write } from '../../kernel/table.ts';
+import { type Lease, LeaseLost } from '../../lease/lease.ts';
 import { A, type Execution } from '../execution.ts';
 import type { FeedRow, ReplyRow, SummaryRow } from '../feed.ts';
 import { dropMark, setMark, stallMark } from '../mark.ts';
@@ -11,7 +12,7 @@ import { clockStopped, leaseGone } from './changes.ts';
 import { send } from './claim.ts';
 import type { StepDeps } from './deps.ts';
 import type { Stop } from './fuses.ts';
-import { fenced, holds, type Lease, LeaseLost, stillHeld } from './lease.ts';
+import { fenced, holds, stillHeld } from './lease.ts';
 import { isRefused, refusedRow, stopChanges, writeStatus } from './stop.ts';
 import { endTurn, type TurnEnd } from './turn-end.ts';
 import { usedAfter } from './use.ts';

@@ -20,11 +20,12 @@ import {
   TransactionRefused,
   type Write,
 } from '../../kernel/table.ts';
+import { LeaseLost } from '../../lease/lease.ts';
 import { budgetDayChanges, hasRoom, limitIs, readBudget } from '../../tenancy/daily-budget.ts';
 import { A, type Execution, readExecution } from '../execution.ts';
 import type { Turn } from './claimed.ts';
 import type { Stop } from './fuses.ts';
-import { holds, LeaseLost, stillHeld } from './lease.ts';
+import { holds, stillHeld } from './lease.ts';
 import { isRefused } from './stop.ts';
 
 /** Reason of runs that the organisation's budget for the day has stopped. */

@@ -9,6 +9,7 @@ import {
   TransactionRefused,
   type Write,
 } from '../../kernel/table.ts';
+import { type Lease, LeaseLost } from '../../lease/lease.ts';
 import type { ToolCall } from '../../model/model.ts';
 import { A, type Execution } from '../execution.ts';
 import { markAt } from '../mark.ts';
@@ -16,7 +17,7 @@ import { type AskRow, askItem } from '../rows.ts';
 import { type Status, type StatusEvent, transition } from '../status.ts';
 import { clockStopped, leaseGone, settled } from './changes.ts';
 import type { StepDeps } from './deps.ts';
-import { holds, type Lease, LeaseLost, stillHeld } from './lease.ts';
+import { holds, stillHeld } from './lease.ts';
 import { argumentsHash } from './permission.ts';
 import { isRefused, refusedRow, writeStatus } from './stop.ts';
 

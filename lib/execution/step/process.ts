@@ -1,6 +1,7 @@
 import { keys } from '../../kernel/keys.ts';
 import { MessageGone } from '../../kernel/ports.ts';
 import { and, ConditionFailed, eq, set } from '../../kernel/table.ts';
+import { type Lease, LeaseLost } from '../../lease/lease.ts';
 import { A, type Execution, readExecution } from '../execution.ts';
 import type { Delivery, StepMessage } from '../message.ts';
 import { leaseGone } from './changes.ts';
@@ -8,7 +9,7 @@ import { claim, send } from './claim.ts';
 import type { Turn } from './claimed.ts';
 import { NotYet, type StepDeps } from './deps.ts';
 import { attemptsExhausted } from './fuses.ts';
-import { Lease, LeaseLost } from './lease.ts';
+import { holdLease } from './lease.ts';
 import { type Draft, loadDraft, settleWindow } from './load.ts';
 import { readLeftovers } from './recover.ts';
 import { holdStep } from './release.ts';
@@ -45,7 +46,7 @@ export const processStep = async (
     throw new NotYet('Somebody else is at this step, or it is ahead of its commit.');
   }
   const { execution } = claimed.value;
-  const lease = new Lease(deps, execution, owner, delivery);
+  const lease = holdLease(deps, execution, owner, delivery);
   const dailyBudget = draft.status === 'fulfilled' ? draft.value.dailyBudget : undefined;
   const turn: Turn = { deps, lease, execution, delivery, claimedAt, remainingMs, dailyBudget };
   try {

@@ -1,5 +1,6 @@
 import { keys } from '../../kernel/keys.ts';
 import { and, type Change, oneOf, remove, set } from '../../kernel/table.ts';
+import type { Lease } from '../../lease/lease.ts';
 import type { ModelOutcome } from '../../model/model.ts';
 import { A, type Execution, readExecution } from '../execution.ts';
 import { markAt, setMark } from '../mark.ts';
@@ -8,7 +9,7 @@ import { leaseGone, settled } from './changes.ts';
 import { STAND_IN_MS } from './choose-model.ts';
 import { MAX_DELAY_SECONDS, sendWhenDue } from './claim.ts';
 import type { StepDeps } from './deps.ts';
-import { fenced, type Lease, stillHeld } from './lease.ts';
+import { fenced, stillHeld } from './lease.ts';
 import { stopStep } from './stop.ts';
 
 const FIRST_WAIT_MS = 1_000;

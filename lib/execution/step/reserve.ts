@@ -5,6 +5,7 @@
  */
 import { keys } from '../../kernel/keys.ts';
 import { add, and, ConditionFailed, oneOf, set } from '../../kernel/table.ts';
+import { LeaseLost } from '../../lease/lease.ts';
 import { worstCaseMicroUsd } from '../../model/prices.ts';
 import { mostPromptTokens } from '../../model/tokens.ts';
 import { asRead, moneyAsRead } from '../children/books.ts';
@@ -14,7 +15,7 @@ import type { Call } from './buy.ts';
 import type { Turn } from './claimed.ts';
 import { drawDailyBudget } from './daily-budget.ts';
 import { limitReached, type Stop } from './fuses.ts';
-import { holds, LeaseLost, stillHeld } from './lease.ts';
+import { holds, stillHeld } from './lease.ts';
 import { rowMessages } from './prompt.ts';
 
 export type Priced = Pick<Call, 'model' | 'messages' | 'tools' | 'responseSchema' | 'maxReplyTokens'>;

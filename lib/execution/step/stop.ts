@@ -10,6 +10,7 @@ import {
   TransactionRefused,
   type Write,
 } from '../../kernel/table.ts';
+import type { Lease } from '../../lease/lease.ts';
 import { A, type Execution, readExecution } from '../execution.ts';
 import { dropMark } from '../mark.ts';
 import { counted, numberAsSeen } from '../numbered.ts';
@@ -18,7 +19,7 @@ import { clockStopped, leaseGone, settled } from './changes.ts';
 import type { ExecutionDeps, StatusChange, StepDeps } from './deps.ts';
 import { NotYet } from './deps.ts';
 import type { Stop } from './fuses.ts';
-import { type Lease, stillHeld } from './lease.ts';
+import { stillHeld } from './lease.ts';
 
 /** True when the guard of the write on the execution row (the first of a transaction) did not hold. */
 export const isRefused = (error: unknown): error is ConditionFailed | TransactionRefused =>

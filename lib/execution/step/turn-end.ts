@@ -1,11 +1,12 @@
 /** The end of a turn: a worker's run stands between two messages, with nothing under way and no question asked. */
 import { keys } from '../../kernel/keys.ts';
 import { and, type Change, type Condition, eq, remove, set } from '../../kernel/table.ts';
+import type { Lease } from '../../lease/lease.ts';
 import { A, type Execution } from '../execution.ts';
 import { dropMark } from '../mark.ts';
 import { clockStopped } from './changes.ts';
 import type { StepDeps } from './deps.ts';
-import { holds, type Lease, stillHeld } from './lease.ts';
+import { holds, stillHeld } from './lease.ts';
 import { isRefused, refusedRow, writeStatus } from './stop.ts';
 
 /** `over`: the next message begins another. `yield`: it would go on, but its place was lent to it for a few steps. */

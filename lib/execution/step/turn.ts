@@ -1,6 +1,7 @@
 /** The two kinds of turns: a step's own model call, and the summary that keeps the window small. */
 import { keys } from '../../kernel/keys.ts';
 import { and, oneOf, set } from '../../kernel/table.ts';
+import { LeaseLost } from '../../lease/lease.ts';
 import type { ModelOutcome, ToolCall } from '../../model/model.ts';
 import { toolSpec } from '../../tools/spec.ts';
 import { A, readExecution } from '../execution.ts';
@@ -14,7 +15,7 @@ import type { Turn } from './claimed.ts';
 import { commitStep } from './commit.ts';
 import { finishTurn } from './finish-turn.ts';
 import type { Stop } from './fuses.ts';
-import { fenced, LeaseLost, stillHeld } from './lease.ts';
+import { fenced, stillHeld } from './lease.ts';
 import type { Window } from './load.ts';
 import { buildPrompt } from './prompt.ts';
 import type { Leftovers } from './recover.ts';

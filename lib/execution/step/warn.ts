@@ -1,7 +1,7 @@
 import { type Item, set, TransactionRefused, type Write } from '../../kernel/table.ts';
+import { LeaseLost } from '../../lease/lease.ts';
 import { A, type Execution } from '../execution.ts';
 import type { BudgetWarning, StepDeps } from './deps.ts';
-import { LeaseLost } from './lease.ts';
 import { writeNumbered } from './stop.ts';
 
 /** Share of `maxCostUsd` at which people are warned. The fuse itself counts what is reserved too, and may blow before it. */

@@ -2,12 +2,14 @@ import type { Delivery } from '../../execution/message.ts';
 import { NotYet } from '../../execution/step/deps.ts';
 import { keys } from '../../kernel/keys.ts';
 import { MessageGone } from '../../kernel/ports.ts';
+import { type Change, set } from '../../kernel/table.ts';
+import { LeaseLost } from '../../lease/lease.ts';
 import { readOrganisation } from '../../tenancy/organisation.ts';
 import type { AssessMessage } from '../message.ts';
 import { loadPolicy } from '../policy/load-policy.ts';
 import type { VersionedPolicy } from '../policy/policy.ts';
 import { wakeEval } from '../thread/deps.ts';
-import { claimThread, ThreadLease, ThreadLost } from '../thread/lease.ts';
+import { claimThread, ThreadLease } from '../thread/lease.ts';
 import { readThread, type Thread } from '../thread/thread.ts';
 import type { Trigger } from '../thread/trigger.ts';
 import { type Committed, commitRuling, type Standing } from './commit.ts';
@@ -17,7 +19,7 @@ import { leaveOpen } from './forgotten.ts';
 import { resume } from './resume.ts';
 import type { Ruling } from './rule.ts';
 import { sortOut } from './sort-out.ts';
-import { halt, LOOK_AGAIN_MS, mended, mendedChanges } from './stuck.ts';
+import { halt, LOOK_AGAIN_MS, mended } from './stuck.ts';
 
 /** Triggers of one talk with the model: few enough that it keeps them apart. */
 export const MOST_OF_A_BATCH = 10;
@@ -27,6 +29,8 @@ const LEAST_MS = 60_000;
 const MOST_TURNS = 40;
 const FIRST_WAIT_SECONDS = 5;
 const LONGEST_WAIT_SECONDS = 300;
+/** A message that comes before the time until which nobody is to claim the Thread dies: clocks differ by less than this. */
+const CLOCKS_SECONDS = 2;
 
 /**
  * The one Eval of a Thread: takes the lease, decides what is pending, and goes on until nothing is, also what is stored
@@ -45,7 +49,7 @@ export const assessThread = async (
     if (error instanceof NotYet) throw error;
     // The queue's own time-out is as long as the function may run: too long for people who wait for an answer.
     const seconds = Math.min(LONGEST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2 ** Math.min(10, delivery.receiveCount - 1));
-    await comeBack(deps, message, delivery, seconds);
+    await quietly(deps, comeBack(deps, message, delivery, seconds));
     throw error;
   }
 };
@@ -67,20 +71,43 @@ const assess = async (
   const lease = new ThreadLease(deps, thread, thread.owner ?? '', delivery);
   try {
     // A holder that dies is followed as soon as its lease has ended.
-    await hide(deps, delivery, Math.ceil(deps.settings.leaseMs / 1000) + 1);
+    if (!(await hide(deps, delivery, Math.ceil(deps.settings.leaseMs / 1000) + 1))) {
+      // Nothing is begun: it counts as no attempt.
+      return await passOn(deps, lease, message, [set('attempts', thread.attempts - 1)]);
+    }
     const wait = await turns(deps, lease, thread, remainingMs);
     if (wait === undefined) return;
     await lease.backOff(wait);
     await comeBack(deps, message, delivery, wait);
     throw new NotYet('The model needs time.');
   } catch (error) {
-    if (error instanceof ThreadLost) throw new NotYet(error.message);
+    if (lease.orphaned) return await passOn(deps, lease, message);
+    if (error instanceof LeaseLost) throw new NotYet(error.message);
     // Messages that met the lease have died: it must not outlast who held it.
-    if (!(error instanceof NotYet)) await lease.handOver([]);
+    if (!(error instanceof NotYet)) await quietly(deps, lease.handOver());
     throw error;
   } finally {
     await lease.stop();
   }
+};
+
+/** What failed first is what has to be told; the lease ends, and the message comes back, by themselves. */
+const quietly = ({ log }: AssessDeps, cleaning: Promise<void>): Promise<void> =>
+  cleaning.catch((second: unknown) => log.warn('A Thread could not be given back.', { error: String(second) }));
+
+/**
+ * A copy of a message that is deleted already has no safety net: nothing would come back if this holder died. It gives the
+ * Thread to a fresh message.
+ */
+const passOn = async (
+  deps: AssessDeps,
+  lease: ThreadLease,
+  message: AssessMessage,
+  changes: readonly Change[] = [],
+): Promise<void> => {
+  await lease.handOver(changes);
+  // Also where it was lost already: one message too many meets a lease and dies, or finds nothing.
+  await wakeEval(deps, message);
 };
 
 /** @returns false for a copy of a message that was deleted already */
@@ -101,7 +128,7 @@ const comeBack = async (
   delivery: Delivery,
   seconds: number,
 ): Promise<void> => {
-  if (!(await hide(deps, delivery, seconds))) await wakeEval(deps, message, seconds);
+  if (!(await hide(deps, delivery, seconds))) await wakeEval(deps, message, seconds + CLOCKS_SECONDS);
 };
 
 /** @returns seconds until it is to be tried again; nothing when this claim is at its end */
@@ -115,7 +142,7 @@ const turns = async (
   const nextRound = (): number => round++;
   for (let turn = 1; ; turn++) {
     if (remainingMs() < LEAST_MS || turn > MOST_TURNS) {
-      await lease.handOver([]);
+      await lease.handOver();
       await wakeEval(deps, { orgId: claimed.orgId, threadId: claimed.id });
       return undefined;
     }
@@ -128,7 +155,7 @@ const turns = async (
     const standing: Standing = { lease, ...seen };
     const { ask, empty, moved } = await sortOut(deps, standing);
     if (empty) {
-      if (await finish(deps, lease, seen.thread)) return undefined;
+      if (await lease.release(seen.thread.dirty, mended(seen.thread))) return undefined;
       continue;
     }
     if (moved || ask.length === 0) continue;
@@ -147,16 +174,9 @@ const look = async (
     table.getMany([keys.thread(orgId, id), keys.organisation(orgId)], { consistent: true }),
     loadPolicy(table, orgId),
   ]);
-  if (threadItem === undefined) throw new ThreadLost('The Thread is gone.');
+  if (threadItem === undefined) throw new LeaseLost('The Thread is gone.');
   const stopped = organisation !== undefined && readOrganisation(organisation).stopped !== undefined;
   return { thread: readThread(threadItem), policy, stopped };
-};
-
-/** Nothing was pending: lets go, if nothing was stored since. */
-const finish = async ({ table }: AssessDeps, lease: ThreadLease, thread: Thread): Promise<boolean> => {
-  const works = mended(thread);
-  if (works.length > 0) await table.transact(works);
-  return lease.release(thread.dirty, thread.stuckSince === undefined ? [] : mendedChanges);
 };
 
 /** One talk and its commits. `on`: look again; `over`: this claim has ended; a number: seconds to wait. */

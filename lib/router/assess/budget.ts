@@ -1,9 +1,11 @@
 /** An assessment draws what its call can cost from the organisation's budget of the day, and gives the rest back with the reply. */
+
 import { openAttention } from '../../attention/attention.ts';
 import { daySpentItem } from '../../attention/day-spent.ts';
 import { dayOf } from '../../kernel/day.ts';
+import { ifAllStill } from '../../kernel/if-still.ts';
 import { keys } from '../../kernel/keys.ts';
-import { add, and, exists, missing, set, TransactionRefused, type Write } from '../../kernel/table.ts';
+import { add, and, exists, missing, set, type Write } from '../../kernel/table.ts';
 import { budgetDayChanges, hasRoom, limitIs, readBudget } from '../../tenancy/daily-budget.ts';
 import type { AssessDeps } from './deps.ts';
 
@@ -51,13 +53,8 @@ export const drawForCall = async (
           },
           openAttention(daySpentItem({ orgId, day, budget })),
         ];
-    try {
-      await table.transact(writes);
-      return room ? { orgId, day, amount: worst } : 'spent';
-    } catch (error) {
-      // Somebody drew, gave back, or set another budget meanwhile.
-      if (!(error instanceof TransactionRefused)) throw error;
-    }
+    // Refused where somebody drew, gave back, or set another budget meanwhile.
+    if (await ifAllStill(table, writes)) return room ? { orgId, day, amount: worst } : 'spent';
   }
   throw new Error('The daily budget changed each time that a part of it was drawn.');
 };

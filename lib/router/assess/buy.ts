@@ -5,6 +5,7 @@
 import type { ResolvedModel } from '../../execution/step/deps.ts';
 import { keys } from '../../kernel/keys.ts';
 import { missing, TransactionRefused } from '../../kernel/table.ts';
+import { LeaseLost } from '../../lease/lease.ts';
 import type { ChatMessage, ModelOutcome, ToolSpec } from '../../model/model.ts';
 import { costMicroUsd, worstCaseMicroUsd } from '../../model/prices.ts';
 import { estimatePrompt } from '../../model/tokens.ts';
@@ -44,6 +45,7 @@ export type Bought =
   /** Passing trouble; `afterMs` as the provider says. */
   | { readonly kind: 'retry'; readonly message: string; readonly afterMs?: number | undefined };
 
+/** @throws LeaseLost */
 export const buy = async (deps: AssessDeps, lease: ThreadLease, call: Call): Promise<Bought> => {
   const { thread, model, messages, tools } = call;
   const { orgId } = thread;
@@ -57,6 +59,11 @@ export const buy = async (deps: AssessDeps, lease: ThreadLease, call: Call): Pro
     const message = "The organisation's budget for today has no room for an assessment.";
     return { kind: 'halt', why: { halt: 'budget', message } };
   }
+  // A process that stood still may have a successor who is buying the same.
+  await lease.ensure(deps.settings.leaseMs / 2).catch(async (error: unknown) => {
+    await giveBack(deps, drawn);
+    throw error;
+  });
   const outcome = await deps.models.complete({
     account: model.account,
     model: model.model,
@@ -73,7 +80,7 @@ export const buy = async (deps: AssessDeps, lease: ThreadLease, call: Call): Pro
   // What may be billed stays counted at its worst.
   if (outcome.kind === 'stop' || !outcome.billed) await giveBack(deps, drawn);
   if (outcome.kind === 'stop') return { kind: 'halt', why: { halt: 'model', message: outcome.message } };
-  if (outcome.kind === 'aborted') return { kind: 'retry', message: 'The Thread was taken over.' };
+  if (outcome.kind === 'aborted') throw new LeaseLost('The model call was aborted.');
   return { kind: 'retry', message: outcome.message, afterMs: outcome.retryAfterMs };
 };
 

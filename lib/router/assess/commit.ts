@@ -4,12 +4,13 @@
  */
 import { keys } from '../../kernel/keys.ts';
 import { add, and, type Change, set, TransactionRefused, type Write } from '../../kernel/table.ts';
+import { LeaseLost } from '../../lease/lease.ts';
 import { policyStands, standingVersion } from '../policy/load-policy.ts';
 import type { VersionedPolicy } from '../policy/policy.ts';
 import { asHanded, deliver } from '../thread/deliver.ts';
 import type { Planned } from '../thread/desk.ts';
 import { findThread, findTrigger } from '../thread/find.ts';
-import { type ThreadLease, ThreadLost } from '../thread/lease.ts';
+import type { ThreadLease } from '../thread/lease.ts';
 import { decisionItem, triggerItem } from '../thread/rows.ts';
 import type { Thread } from '../thread/thread.ts';
 import { isVersion } from '../thread/thread-writes.ts';
@@ -80,7 +81,7 @@ const subscribed = ({ thread }: Standing, ticketId: string, now: number): readon
 
 /**
  * @param trigger as it was judged: pending, with the Gate's verdict of now
- * @throws ThreadLost; whatever the desk and the ports say
+ * @throws LeaseLost; whatever the desk and the ports say
  */
 export const commitRuling = async (
   deps: AssessDeps,
@@ -207,7 +208,7 @@ const explain = async ({ table }: AssessDeps, standing: Standing, trigger: Trigg
     findTrigger(table, thread.orgId, thread.id, trigger.id),
     standingVersion(table, thread.orgId),
   ]);
-  if (now === undefined) throw new ThreadLost('The Thread is gone.');
+  if (now === undefined) throw new LeaseLost('The Thread is gone.');
   if (row?.revision === trigger.revision && row.decision?.evalId === evalIdOf(standing)) return 'done';
   lease.check(now);
   if (row?.revision !== trigger.revision || row.state !== trigger.state) return 'moved';

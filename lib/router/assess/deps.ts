@@ -1,6 +1,6 @@
 import type { StepDeps } from '../../execution/step/deps.ts';
+import type { LeaseDeps } from '../../lease/lease.ts';
 import type { ThreadDeps } from '../thread/deps.ts';
-import type { LeaseDeps } from '../thread/lease.ts';
 
 /** What an Eval needs beside the Thread: a model, and names nobody else has. */
 export interface AssessDeps

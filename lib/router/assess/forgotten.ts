@@ -1,7 +1,8 @@
 /** A Trigger that the model's reply left out: it stays pending, and after three rounds it is decided without one. */
 import { openAttention } from '../../attention/attention.ts';
+import { ifAllStill } from '../../kernel/if-still.ts';
 import { keys } from '../../kernel/keys.ts';
-import { and, eq, set, TransactionRefused, type Write } from '../../kernel/table.ts';
+import { and, eq, set, type Write } from '../../kernel/table.ts';
 import { asHanded } from '../thread/deliver.ts';
 import { isVersion } from '../thread/thread-writes.ts';
 import type { Trigger } from '../thread/trigger.ts';
@@ -21,21 +22,16 @@ export const leaveOpen = async (deps: AssessDeps, standing: Standing, trigger: T
     const also = trigger.gate.class === 'explicit' ? [attentionTo(deps, trigger)] : [];
     return commitRuling(deps, standing, trigger, { do: 'ignore', reason: UNDECIDED }, also);
   }
-  try {
-    await deps.table.transact([
-      { check: keys.thread(thread.orgId, thread.id), if: and(lease.condition(), isVersion(thread)) },
-      {
-        update: keys.trigger(thread.orgId, thread.id, trigger.id),
-        changes: [set('rounds', rounds)],
-        if: and(asHanded(trigger), eq('rounds', trigger.rounds)),
-      },
-    ]);
-    return 'done';
-  } catch (error) {
-    // Counted already by a try whose answer was lost, or moved: the next round reads what is so.
-    if (!(error instanceof TransactionRefused)) throw error;
-    return 'stale';
-  }
+  const counted = await ifAllStill(deps.table, [
+    { check: keys.thread(thread.orgId, thread.id), if: and(lease.condition(), isVersion(thread)) },
+    {
+      update: keys.trigger(thread.orgId, thread.id, trigger.id),
+      changes: [set('rounds', rounds)],
+      if: and(asHanded(trigger), eq('rounds', trigger.rounds)),
+    },
+  ]);
+  // Else counted already by a try whose answer was lost, or moved: the next round reads what is so.
+  return counted ? 'done' : 'stale';
 };
 
 const attentionTo = ({ clock }: AssessDeps, { orgId, id, threadId, url }: Trigger): Write =>

@@ -1,7 +1,7 @@
 /** What code alone can say about what is pending: the Gate of now, tickets that subscribe, a person's stop. */
-import { ifStill } from '../../kernel/if-still.ts';
+import { ifAllStill, ifStill } from '../../kernel/if-still.ts';
 import { keys } from '../../kernel/keys.ts';
-import { add, and, eq, set, TransactionRefused } from '../../kernel/table.ts';
+import { add, and, eq, set } from '../../kernel/table.ts';
 import { policyStands } from '../policy/load-policy.ts';
 import { findSource } from '../source/find.ts';
 import { asHanded, deliver } from '../thread/deliver.ts';
@@ -84,20 +84,15 @@ const byCode = async (deps: AssessDeps, standing: Standing, seen: Trigger): Prom
 /** It was no stop when it was stored and is one by the policy of now. */
 const stop = async (deps: AssessDeps, { lease, thread, policy }: Standing, trigger: Trigger): Promise<void> => {
   const stopping: Trigger = { ...trigger, state: 'delivering' };
-  try {
-    await deps.table.transact([
-      {
-        update: keys.thread(thread.orgId, thread.id),
-        changes: [set('stoppedAt', happenedAt(trigger)), add('subscriptions', 1)],
-        if: and(lease.condition(), isVersion(thread)),
-      },
-      { put: triggerItem(stopping), if: asHanded(trigger) },
-      policyStands(thread.orgId, policy.version),
-    ]);
-  } catch (error) {
-    // The next round sees why.
-    if (!(error instanceof TransactionRefused)) throw error;
-    return;
-  }
-  await deliver(deps, stopping);
+  const stopped = await ifAllStill(deps.table, [
+    {
+      update: keys.thread(thread.orgId, thread.id),
+      changes: [set('stoppedAt', happenedAt(trigger)), add('subscriptions', 1)],
+      if: and(lease.condition(), isVersion(thread)),
+    },
+    { put: triggerItem(stopping), if: asHanded(trigger) },
+    policyStands(thread.orgId, policy.version),
+  ]);
+  // Else the next round sees why.
+  if (stopped) await deliver(deps, stopping);
 };

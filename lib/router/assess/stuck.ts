@@ -1,8 +1,8 @@
 /** An Eval that cannot go on without a person, or before a time: people are told once a day, and the clock looks again. */
 import { closeAttention, type NewAttention, openAttention } from '../../attention/attention.ts';
 import { dayOf, startOfDay } from '../../kernel/day.ts';
-import { remove, set, type Write } from '../../kernel/table.ts';
-import type { ThreadLease } from '../thread/lease.ts';
+import { remove, set } from '../../kernel/table.ts';
+import type { Besides, ThreadLease } from '../thread/lease.ts';
 import type { Thread } from '../thread/thread.ts';
 import type { Halt } from './buy.ts';
 import type { AssessDeps } from './deps.ts';
@@ -32,15 +32,16 @@ export const halt = async (deps: AssessDeps, lease: ThreadLease, thread: Thread,
   deps.log.warn('An assessment has to wait.', { threadId: thread.id, why: why.halt, message: why.message });
   if (why.halt === 'budget') return lease.park(again);
   const at = startOfDay(dayOf(now));
-  await deps.table.transact([openAttention(item(thread.orgId, at, why.message))]);
-  await lease.park(again, [set('stuckSince', at)]);
+  // In one transaction: an item that no Thread remembers would never be closed.
+  const told = openAttention(item(thread.orgId, at, why.message));
+  await lease.park(again, { changes: [set('stuckSince', at)], writes: [told] });
 };
 
 /** With the end of an Eval that came through: what was broken works. */
-export const mended = ({ orgId, stuckSince }: Thread): readonly Write[] =>
-  stuckSince === undefined ? [] : [closeAttention(cause(orgId, stuckSince))];
-
-export const mendedChanges = [remove('stuckSince')];
+export const mended = ({ orgId, stuckSince }: Thread): Besides =>
+  stuckSince === undefined
+    ? {}
+    : { changes: [remove('stuckSince')], writes: [closeAttention(cause(orgId, stuckSince))] };
 
 /** For the dead letters: the queue gave up. */
 export const stuckItem = (orgId: string, now: number, message: string): NewAttention =>

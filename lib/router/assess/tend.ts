@@ -1,8 +1,8 @@
 /** A Thread whose message was lost, or that waits: the clock looks again. And what the queue gave up on. */
 import { openAttention } from '../../attention/attention.ts';
-import { ifStill } from '../../kernel/if-still.ts';
+import { ifAllStill, ifStill } from '../../kernel/if-still.ts';
 import { due, keys } from '../../kernel/keys.ts';
-import { type Change, eq, exists, type Item, set, TransactionRefused } from '../../kernel/table.ts';
+import { type Change, eq, exists, type Item, set } from '../../kernel/table.ts';
 import type { AssessMessage } from '../message.ts';
 import { type ThreadDeps, wakeEval } from '../thread/deps.ts';
 import { findThread } from '../thread/find.ts';
@@ -43,17 +43,13 @@ export const buryAssessment = async (
   const now = deps.clock.now();
   const why = 'a Thread could not be assessed again and again; the log of the assess function says why.';
   const item = stuckItem(orgId, now, why);
-  try {
-    await deps.table.transact([
-      {
-        update: keys.thread(orgId, threadId),
-        changes: [...markChanges(threadId, lookAgainAt(now, LONGEST_BACKOFF_MS)), set('stuckSince', item.at)],
-        if: exists('dueSk'),
-      },
-      openAttention(item),
-    ]);
-  } catch (error) {
-    // Its Eval came to an end meanwhile.
-    if (!(error instanceof TransactionRefused)) throw error;
-  }
+  // Refused where its Eval came to an end meanwhile.
+  await ifAllStill(deps.table, [
+    {
+      update: keys.thread(orgId, threadId),
+      changes: [...markChanges(threadId, lookAgainAt(now, LONGEST_BACKOFF_MS)), set('stuckSince', item.at)],
+      if: exists('dueSk'),
+    },
+    openAttention(item),
+  ]);
 };

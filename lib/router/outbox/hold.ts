@@ -1,3 +1,4 @@
+import { ifAllStill } from '../../kernel/if-still.ts';
 import { keys } from '../../kernel/keys.ts';
 import { and, eq, missing, set, type Write } from '../../kernel/table.ts';
 import { ROW_VERSION } from '../../tenancy/row.ts';
@@ -7,7 +8,6 @@ import type { Facts, Verdict } from './judge.ts';
 import { openMuted } from './notices.ts';
 import { heldChanges, unchanged } from './outcome.ts';
 import type { Posting } from './posting.ts';
-import { ifAllStand } from './settle.ts';
 import { HELD_MS } from './timing.ts';
 
 /**
@@ -41,5 +41,5 @@ export const holdBack = async (
       openMuted(thread, posting, reason, now),
     );
   }
-  return ifAllStand(deps.table, writes);
+  return ifAllStill(deps.table, writes);
 };

@@ -1,5 +1,7 @@
 /** What people do with the outbox. */
+
 import { conflict, notFound } from '../../kernel/errors.ts';
+import { ifAllStill } from '../../kernel/if-still.ts';
 import { keys, owner } from '../../kernel/keys.ts';
 import { and, type Change, eq, exists, remove, set, type Table, type Write } from '../../kernel/table.ts';
 import { type Listed, listRows, type PageRequest } from '../../tenancy/list-rows.ts';
@@ -10,7 +12,7 @@ import { closeMuted, closeUndelivered } from './notices.ts';
 import { unchanged } from './outcome.ts';
 import { DROPPED, type EffectState, isBlank, type Posting, readPosting, shownState } from './posting.ts';
 import { findPosting } from './read.ts';
-import { ifAllStand, wakeAt } from './settle.ts';
+import { wakeAt } from './settle.ts';
 import { dropMark, FRESH_MS, setMark } from './timing.ts';
 
 export interface PostingFilter {
@@ -97,7 +99,7 @@ const change = async (
 ): Promise<Posting> => {
   const { orgId, id } = posting;
   const update: Write = { update: keys.posting(orgId, id), changes, if: unchanged(posting) };
-  if (!(await ifAllStand(deps.table, [update, ...beside]))) throw changedMeanwhile();
+  if (!(await ifAllStill(deps.table, [update, ...beside]))) throw changedMeanwhile();
   return getPosting(deps.table, orgId, id);
 };
 

@@ -1,6 +1,6 @@
 /** What several steps of a sender end in. */
+import { ifAllStill } from '../../kernel/if-still.ts';
 import { keys } from '../../kernel/keys.ts';
-import { type Table, TransactionRefused, type Write } from '../../kernel/table.ts';
 import { tellSource } from '../source/told.ts';
 import type { OutboxDeps, PostingDeps } from './deps.ts';
 import type { Reason } from './judge.ts';
@@ -16,17 +16,6 @@ export const wakeAt = async (deps: PostingDeps, { orgId, id }: Posting, at: numb
   await deps.postings.send({ orgId, postingId: id }, { delaySeconds: delayUntil(at, now), tenant: orgId });
 };
 
-/** All or nothing. @returns false when a guard did not hold */
-export const ifAllStand = async (table: Table, writes: readonly Write[]): Promise<boolean> => {
-  try {
-    await table.transact(writes);
-    return true;
-  } catch (error) {
-    if (error instanceof TransactionRefused) return false;
-    throw error;
-  }
-};
-
 /** Gives it up, as it was read. */
 export const buryPosting = async (
   deps: Pick<OutboxDeps, 'table' | 'clock' | 'log'>,
@@ -37,7 +26,7 @@ export const buryPosting = async (
 ): Promise<boolean> => {
   const now = deps.clock.now();
   deps.log.warn('A posting was given up.', { postingId: posting.id, ...reason });
-  return ifAllStand(deps.table, [
+  return ifAllStill(deps.table, [
     { update: keys.posting(posting.orgId, posting.id), changes: buriedChanges(posting, reason, tell, now), if: guard },
     ...(tell ? [openUndelivered(posting, reason, now)] : []),
   ]);

@@ -1,7 +1,8 @@
 import { closeAttention, openAttention } from '../../attention/attention.ts';
 import { conflict } from '../../kernel/errors.ts';
+import { ifAllStill } from '../../kernel/if-still.ts';
 import { keys } from '../../kernel/keys.ts';
-import { and, eq, type Item, type Table, TransactionRefused, type Value, type Write } from '../../kernel/table.ts';
+import { and, eq, type Item, type Table, type Value, type Write } from '../../kernel/table.ts';
 import { makeRow, ROW_VERSION } from '../../tenancy/row.ts';
 import { findSource } from './find.ts';
 import type { Source } from './source.ts';
@@ -35,12 +36,8 @@ export const tellSource = async (
     const source = await findSource(table, orgId, sourceId);
     const next = source && after(source, tidings, now);
     if (source === undefined || next === undefined) return false;
-    try {
-      await table.transact([{ put: sourceItem(next), if: asSeen(source) }, ...attention(source, next)]);
+    if (await ifAllStill(table, [{ put: sourceItem(next), if: asSeen(source) }, ...attention(source, next)]))
       return true;
-    } catch (error) {
-      if (!(error instanceof TransactionRefused)) throw error;
-    }
   }
   throw conflict('changed_meanwhile', 'The source is being changed by others.');
 };

@@ -1,6 +1,7 @@
 /** The direct path: to the tickets that subscribe, or a stop of them. No model is asked and no mandate changes. */
+import { ifAllStill } from '../../kernel/if-still.ts';
 import { keys } from '../../kernel/keys.ts';
-import { add, and, eq, TransactionRefused, type Write } from '../../kernel/table.ts';
+import { add, and, eq, type Write } from '../../kernel/table.ts';
 import { ROW_VERSION } from '../../tenancy/row.ts';
 import { loadPolicy } from '../policy/load-policy.ts';
 import type { ThreadDeps } from './deps.ts';
@@ -102,10 +103,6 @@ const refused = async (
 
 /** Refused, it is somebody else's note that stands: of the same hand-over, or of a newer revision. */
 const note = async ({ table, log }: ThreadDeps, { id }: Trigger, writes: readonly Write[]): Promise<void> => {
-  try {
-    await table.transact(writes);
-  } catch (error) {
-    if (!(error instanceof TransactionRefused)) throw error;
-    log.debug('A Trigger was noted by somebody else.', { triggerId: id });
-  }
+  if (await ifAllStill(table, writes)) return;
+  log.debug('A Trigger was noted by somebody else.', { triggerId: id });
 };

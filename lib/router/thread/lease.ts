@@ -3,9 +3,9 @@
  * whoever stores a Trigger raises `dirty`; a holder lets go only if `dirty` is what it saw before it looked.
  */
 import type { Delivery } from '../../execution/message.ts';
-import { ifStill } from '../../kernel/if-still.ts';
+import { ifAllStill, ifStill } from '../../kernel/if-still.ts';
 import { keys } from '../../kernel/keys.ts';
-import { type Clock, type Log, MessageGone, type Queue } from '../../kernel/ports.ts';
+import type { Queue } from '../../kernel/ports.ts';
 import {
   add,
   and,
@@ -22,18 +22,23 @@ import {
   remove,
   set,
   type Table,
+  type Write,
 } from '../../kernel/table.ts';
+import { Lease, type LeaseDeps, LeaseLost } from '../../lease/lease.ts';
 import { ROW_VERSION } from '../../tenancy/row.ts';
 import type { AssessMessage } from '../message.ts';
 import { markChanges, noMark } from './mark.ts';
 import { readThread, type Thread } from './thread.ts';
 
-export interface LeaseDeps {
+export interface ThreadLeaseDeps extends LeaseDeps {
   readonly table: Table;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly assess: Queue<AssessMessage>;
-  readonly settings: { readonly leaseMs: number };
+}
+
+/** What is written with the end of a lease: changes of the Thread's row, and further rows in the same transaction. */
+export interface Besides {
+  readonly changes?: readonly Change[] | undefined;
+  readonly writes?: readonly Write[] | undefined;
 }
 
 export type ThreadClaim =
@@ -42,11 +47,6 @@ export type ThreadClaim =
   | { readonly kind: 'done' }
   /** The message comes back after so many seconds. */
   | { readonly kind: 'later'; readonly seconds: number };
-
-/** Somebody else may hold the Thread by now: write nothing more, let the message come back. */
-export class ThreadLost extends Error {
-  override readonly name = 'ThreadLost';
-}
 
 /** Mine, and not ended. */
 export const heldBy = (owner: string, { epoch }: Pick<Thread, 'epoch'>, now: number): Condition =>
@@ -57,7 +57,7 @@ export const heldBy = (owner: string, { epoch }: Pick<Thread, 'epoch'>, now: num
  * the holder is done, and is what brings the Thread back when the holder dies.
  */
 export const claimThread = async (
-  deps: LeaseDeps,
+  deps: ThreadLeaseDeps,
   { orgId, threadId }: AssessMessage,
   { messageId }: Delivery,
   owner: string,
@@ -88,7 +88,7 @@ export const claimThread = async (
 };
 
 const judgeRefusal = (
-  { log }: LeaseDeps,
+  { log }: ThreadLeaseDeps,
   item: Item | undefined,
   messageId: string,
   owner: string,
@@ -106,29 +106,23 @@ const judgeRefusal = (
   return { kind: 'later', seconds: Math.ceil(Math.max(0, until - now) / 1000) + 1 };
 };
 
-/** The holder's side: a heartbeat extends the lease, and the message's invisibility with it. */
-export class ThreadLease {
-  readonly owner: string;
+/** The holder's side: the common one, and what lets a Thread go. Every write of a holder stands on `owner` and `epoch`. */
+export class ThreadLease extends Lease {
   readonly epoch: number;
-  readonly #deps: LeaseDeps;
+  readonly #deps: ThreadLeaseDeps;
   readonly #thread: Thread;
-  readonly #delivery: Delivery;
-  readonly #abort = new AbortController();
-  readonly #stop = new AbortController();
-  readonly #beating: Promise<void>;
 
-  constructor(deps: LeaseDeps, thread: Thread, owner: string, delivery: Delivery) {
+  constructor(deps: ThreadLeaseDeps, thread: Thread, owner: string, { receiptHandle }: Delivery) {
+    super(deps, {
+      owner,
+      until: thread.leaseUntil ?? 0,
+      extend: (until, now) =>
+        deps.table.update(keys.thread(thread.orgId, thread.id), [set('leaseUntil', until)], heldBy(owner, thread, now)),
+      hide: (seconds) => deps.assess.changeVisibility(receiptHandle, seconds),
+    });
     this.#deps = deps;
     this.#thread = thread;
-    this.owner = owner;
     this.epoch = thread.epoch;
-    this.#delivery = delivery;
-    this.#beating = this.#beat();
-  }
-
-  /** Aborted when the lease is lost. */
-  get signal(): AbortSignal {
-    return this.#abort.signal;
   }
 
   /** For every write of the holder. */
@@ -136,29 +130,24 @@ export class ThreadLease {
     return heldBy(this.owner, this.#thread, this.#deps.clock.now());
   }
 
-  /** @throws ThreadLost when the row shows another holder, or none */
+  /** @throws LeaseLost when the row shows another holder, or none */
   check(thread: Thread): void {
     const mine = thread.owner === this.owner && thread.epoch === this.epoch;
-    if (!mine || (thread.leaseUntil ?? 0) <= this.#deps.clock.now()) throw new ThreadLost('The Thread was taken over.');
-  }
-
-  /** Ends the heartbeat and waits for a beat under way. */
-  async stop(): Promise<void> {
-    this.#stop.abort('stopped');
-    await this.#beating;
+    if (!mine || (thread.leaseUntil ?? 0) <= this.#deps.clock.now()) throw new LeaseLost('The Thread was taken over.');
   }
 
   /**
    * Lets go, because nothing was pending: only if nothing was stored since `dirty` was read.
-   * @param also further changes of the row
+   * @param besides what becomes so with it
    * @returns false when there is something new to look at
-   * @throws ThreadLost
+   * @throws LeaseLost
    */
-  async release(dirty: number, also: readonly Change[] = []): Promise<boolean> {
-    const done = await this.#let([...noMark, remove('leaseMessage'), set('attempts', 0), ...also], eq('dirty', dirty));
-    if (done) return true;
+  async release(dirty: number, besides: Besides = {}): Promise<boolean> {
+    const { changes = [], writes } = besides;
+    const all = [...noMark, remove('leaseMessage'), set('attempts', 0), ...changes];
+    if (await this.#let({ changes: all, writes }, eq('dirty', dirty))) return true;
     const item = await this.#deps.table.get(this.#key, { consistent: true });
-    if (item === undefined) throw new ThreadLost('The Thread is gone.');
+    if (item === undefined) throw new LeaseLost('The Thread is gone.');
     const thread = readThread(item);
     // The answer of an earlier try was lost.
     if (thread.epoch === this.epoch && thread.owner === undefined) return true;
@@ -166,55 +155,38 @@ export class ThreadLease {
     return false;
   }
 
-  /** Lets go with something left to do: the mark says when somebody looks again. A lost lease is somebody else's by now. */
-  async handOver(changes: readonly Change[]): Promise<void> {
-    await this.#let(changes);
+  /**
+   * Lets go with something left to do: somebody is called, or the mark says when somebody looks again. A lost lease is
+   * somebody else's by now.
+   */
+  async handOver(changes: readonly Change[] = []): Promise<void> {
+    await this.#let({ changes });
   }
 
   /** Lets go until the holder's own message comes back; no other is to claim it before. */
   async backOff(seconds: number): Promise<void> {
-    await this.#let([set('notBefore', this.#deps.clock.now() + seconds * 1000)]);
+    await this.#let({ changes: [set('notBefore', this.#deps.clock.now() + seconds * 1000)] });
   }
 
   /** Lets go until a time; the clock looks then. */
-  async park(at: number, also: readonly Change[] = []): Promise<void> {
-    await this.#let([...markChanges(this.#thread.id, at), ...also]);
+  async park(at: number, { changes = [], writes }: Besides = {}): Promise<void> {
+    await this.#let({ changes: [...markChanges(this.#thread.id, at), ...changes], writes });
   }
 
   get #key() {
     return keys.thread(this.#thread.orgId, this.#thread.id);
   }
 
-  async #let(changes: readonly Change[], only?: Condition): Promise<boolean> {
+  async #let({ changes = [], writes = [] }: Besides, only?: Condition): Promise<boolean> {
     const held = and(eq('owner', this.owner), eq('epoch', this.epoch));
-    const gone = [remove('owner'), remove('leaseUntil')];
+    const all = [remove('owner'), remove('leaseUntil'), ...changes];
     const condition = only === undefined ? held : and(held, only);
-    const done = await ifStill(() => this.#deps.table.update(this.#key, [...gone, ...changes], condition));
+    const done =
+      writes.length === 0
+        ? await ifStill(() => this.#deps.table.update(this.#key, all, condition))
+        : await ifAllStill(this.#deps.table, [{ update: this.#key, changes: all, if: condition }, ...writes]);
     // A holder that goes on keeps its heartbeat.
     if (done || only === undefined) await this.stop();
     return done;
-  }
-
-  async #beat(): Promise<void> {
-    const { clock, settings, log, assess, table } = this.#deps;
-    for (;;) {
-      await clock.sleep(settings.leaseMs / 3, this.#stop.signal);
-      if (this.#stop.signal.aborted) return;
-      const now = clock.now();
-      try {
-        const held = heldBy(this.owner, this.#thread, now);
-        await table.update(this.#key, [set('leaseUntil', now + settings.leaseMs)], held);
-        await assess.changeVisibility(this.#delivery.receiptHandle, Math.ceil(settings.leaseMs / 1000) + 1);
-      } catch (error) {
-        // A copy of a message that was deleted: the Thread's mark brings it back if this holder dies.
-        if (error instanceof MessageGone) continue;
-        if (error instanceof ConditionFailed) {
-          this.#abort.abort('the lease is lost');
-          return;
-        }
-        // A throttled beat is no loss: the next one may pass before the lease ends.
-        log.warn('A heartbeat failed.', { error: String(error) });
-      }
-    }
   }
 }

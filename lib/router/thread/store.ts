@@ -1,6 +1,7 @@
 import { derivedId } from '../../kernel/ids.ts';
+import { ifAllStill } from '../../kernel/if-still.ts';
 import { keys } from '../../kernel/keys.ts';
-import { add, and, eq, exists, missing, set, TransactionRefused, type Write } from '../../kernel/table.ts';
+import { add, and, eq, exists, missing, set, type Write } from '../../kernel/table.ts';
 import { slice } from '../points.ts';
 import { loadPolicy } from '../policy/load-policy.ts';
 import type { VersionedPolicy } from '../policy/policy.ts';
@@ -226,12 +227,6 @@ const commit = async (
   trigger: Trigger,
   writes: readonly Write[],
 ): Promise<Trigger | undefined> => {
-  try {
-    await table.transact(writes);
-    return trigger;
-  } catch (error) {
-    // Another delivery was faster, a ticket has subscribed, somebody has decided: read and judged again.
-    if (error instanceof TransactionRefused) return undefined;
-    throw error;
-  }
+  // Else another delivery was faster, a ticket has subscribed, somebody has decided: read and judged again.
+  return (await ifAllStill(table, writes)) ? trigger : undefined;
 };

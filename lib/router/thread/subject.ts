@@ -1,4 +1,5 @@
-import { lt, missing, or, set, TransactionRefused } from '../../kernel/table.ts';
+import { ifAllStill } from '../../kernel/if-still.ts';
+import { lt, missing, or, set } from '../../kernel/table.ts';
 import { BUSY, MAX_TRIES } from './busy.ts';
 import type { ThreadDeps } from './deps.ts';
 import { lookUp } from './find.ts';
@@ -40,15 +41,10 @@ export const setSubject = async (
     if (known.thread !== undefined && seen !== undefined && rankOf(seen) >= rank) return known.thread.id;
     const now = deps.clock.now();
     const threadId = known.thread?.id ?? deps.ids.next('thr', now);
-    try {
-      const place = { orgId, sourceId, threadId, named, now };
-      const changes = [set('subject', { state, at }), set('subjectRank', rank)];
-      const newer = or(missing('subjectRank'), lt('subjectRank', rank));
-      await deps.table.transact(threadWrites(known, place, changes, newer));
-      return threadId;
-    } catch (error) {
-      if (!(error instanceof TransactionRefused)) throw error;
-    }
+    const place = { orgId, sourceId, threadId, named, now };
+    const changes = [set('subject', { state, at }), set('subjectRank', rank)];
+    const newer = or(missing('subjectRank'), lt('subjectRank', rank));
+    if (await ifAllStill(deps.table, threadWrites(known, place, changes, newer))) return threadId;
   }
   throw new Error(BUSY);
 };

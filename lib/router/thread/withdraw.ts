@@ -1,5 +1,6 @@
+import { ifAllStill } from '../../kernel/if-still.ts';
 import { keys } from '../../kernel/keys.ts';
-import { and, eq, missing, TransactionRefused, type Write } from '../../kernel/table.ts';
+import { and, eq, missing } from '../../kernel/table.ts';
 import { BUSY, MAX_TRIES } from './busy.ts';
 import { deliver } from './deliver.ts';
 import type { ThreadDeps } from './deps.ts';
@@ -33,7 +34,7 @@ export const withdrawTrigger = async (deps: ThreadDeps, orgId: string, gone: Wit
     if (trigger === undefined) {
       const key = objectAlias(orgId, sourceId, objectId);
       if (object?.gone !== undefined) return {};
-      if (await taken(deps, [{ put: aliasItem(key, { gone: gone.at }), if: missing('pk') }])) return {};
+      if (await ifAllStill(deps.table, [{ put: aliasItem(key, { gone: gone.at }), if: missing('pk') }])) return {};
       continue;
     }
     // What a person has said stop with is obeyed, deleted or not.
@@ -61,7 +62,7 @@ const withdraw = async (deps: ThreadDeps, seen: Trigger): Promise<Trigger | unde
     revision: seen.revision + 1,
     ...(tickets.length > 0 && { tickets }),
   };
-  const done = await taken(deps, [
+  const done = await ifAllStill(deps.table, [
     { put: triggerItem(after), if: and(eq('revision', seen.revision), eq('state', seen.state)) },
     { delete: keys.pendingTrigger(orgId, threadId, id) },
   ]);
@@ -71,14 +72,4 @@ const withdraw = async (deps: ThreadDeps, seen: Trigger): Promise<Trigger | unde
 const subscribers = async ({ table }: ThreadDeps, { orgId, threadId }: Trigger): Promise<readonly string[]> => {
   const page = await table.query({ ...keys.subscriptions(orgId, threadId), consistent: true });
   return page.items.map(({ sk }) => sk.slice(sk.indexOf('#') + 1));
-};
-
-const taken = async ({ table }: ThreadDeps, writes: readonly Write[]): Promise<boolean> => {
-  try {
-    await table.transact(writes);
-    return true;
-  } catch (error) {
-    if (error instanceof TransactionRefused) return false;
-    throw error;
-  }
 };

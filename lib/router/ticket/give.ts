@@ -1,4 +1,5 @@
 /** A message comes to a ticket: its worker reads it in the turn under way, or it begins the next one where there is a place. */
+
 import { createHash } from 'node:crypto';
 import type { Execution } from '../../execution/execution.ts';
 import { getExecution } from '../../execution/get.ts';
@@ -6,6 +7,7 @@ import { giveInput } from '../../execution/input.ts';
 import { isTerminal } from '../../execution/status.ts';
 import { NotYet } from '../../execution/step/deps.ts';
 import { AppError } from '../../kernel/errors.ts';
+import { ifAllStill } from '../../kernel/if-still.ts';
 import { keys } from '../../kernel/keys.ts';
 import { TransactionRefused, type Write } from '../../kernel/table.ts';
 import { changed, changeWrites } from './change.ts';
@@ -184,9 +186,5 @@ const afterwards = async (
 const revoke = async (deps: TicketDeps, ticket: Ticket): Promise<void> => {
   const mandate = { ...ticket.mandate, state: 'revoked' as const, revokedBy: 'the look before a revival' };
   const { writes } = changeWrites(ticket, changed(ticket, { mandate }, deps.clock.now()));
-  try {
-    await deps.table.transact(writes);
-  } catch (error) {
-    if (!(error instanceof TransactionRefused)) throw error;
-  }
+  await ifAllStill(deps.table, writes);
 };

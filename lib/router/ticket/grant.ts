@@ -1,9 +1,11 @@
 /** Free places go to who waits: the ticket at the head of the queue goes on where it stands. */
+
 import { beginTurn, resumeExecution } from '../../execution/control.ts';
 import type { Execution } from '../../execution/execution.ts';
 import { getExecution } from '../../execution/get.ts';
 import { isTerminal, STOPPED } from '../../execution/status.ts';
 import { AppError } from '../../kernel/errors.ts';
+import { ifAllStill } from '../../kernel/if-still.ts';
 import { TransactionRefused, type Write } from '../../kernel/table.ts';
 import { loadPolicy } from '../policy/load-policy.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -48,11 +50,7 @@ const give = async (deps: TicketDeps, orgId: string, ticketId: string, slots: Sl
 };
 
 const drop = async (deps: TicketDeps, orgId: string, ticketId: string, slots: Slots): Promise<void> => {
-  try {
-    await deps.table.transact([slotsWrite(orgId, slots, leave(slots, ticketId), deps.clock.now())]);
-  } catch (error) {
-    if (!(error instanceof TransactionRefused)) throw error;
-  }
+  await ifAllStill(deps.table, [slotsWrite(orgId, slots, leave(slots, ticketId), deps.clock.now())]);
 };
 
 const setGoing = async (

@@ -1,9 +1,11 @@
 /** A ticket follows its worker: read as both stand now, so that it matters little how often and in what order it is told. */
+
 import { beginTurn } from '../../execution/control.ts';
 import { A, type Execution } from '../../execution/execution.ts';
 import { getExecution } from '../../execution/get.ts';
 import { NotYet } from '../../execution/step/deps.ts';
 import { AppError } from '../../kernel/errors.ts';
+import { ifAllStill } from '../../kernel/if-still.ts';
 import { keys } from '../../kernel/keys.ts';
 import { and, eq, TransactionRefused, type Write } from '../../kernel/table.ts';
 import { loadPolicy } from '../policy/load-policy.ts';
@@ -121,16 +123,8 @@ const commit = async (
   execution: Execution,
 ): Promise<boolean> => {
   const { writes, effectIds } = changeWrites(before, after);
-  try {
-    await deps.table.transact([
-      ...writes,
-      slotsWrite(before.orgId, slots, then, after.updatedAt),
-      runStands(execution),
-    ]);
-  } catch (error) {
-    if (error instanceof TransactionRefused) return false;
-    throw error;
-  }
+  const places = slotsWrite(before.orgId, slots, then, after.updatedAt);
+  if (!(await ifAllStill(deps.table, [...writes, places, runStands(execution)]))) return false;
   await wakeEffects(deps, before.orgId, effectIds);
   return true;
 };

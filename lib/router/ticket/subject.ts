@@ -1,6 +1,7 @@
 /** What is discussed was closed, merged or deleted: a ticket that has nothing left to do there comes to its end (spec 4.6). */
+
 import { NotYet } from '../../execution/step/deps.ts';
-import { TransactionRefused } from '../../kernel/table.ts';
+import { ifAllStill } from '../../kernel/if-still.ts';
 import { findThread } from '../thread/find.ts';
 import { changed, changeWrites } from './change.ts';
 import { type TicketDeps, wakeEffects } from './deps.ts';
@@ -40,12 +41,7 @@ const close = async (
     const reason = { code: `subject_${state}`, message: `What it was opened for is ${state}.` };
     const after = changed(ticket, { phase: 'closed', reason, attentionSince: undefined, endedAt: now }, now);
     const { writes, effectIds } = changeWrites(ticket, after);
-    try {
-      await deps.table.transact(writes);
-      return wakeEffects(deps, orgId, effectIds);
-    } catch (error) {
-      if (!(error instanceof TransactionRefused)) throw error;
-    }
+    if (await ifAllStill(deps.table, writes)) return wakeEffects(deps, orgId, effectIds);
   }
   throw new NotYet('The ticket changed each time that it was read.');
 };

@@ -1,10 +1,14 @@
 /** Events as GitHub delivers them: its headers, its signature over the bytes, payloads with the members that it sends. */
 import { createHmac, randomUUID } from 'node:crypto';
 import type {
+  CheckRunCompletedEvent,
   CheckSuiteCompletedEvent,
   IssueCommentCreatedEvent,
+  IssueCommentEditedEvent,
   IssuesClosedEvent,
   IssuesOpenedEvent,
+  PullRequestReviewCommentCreatedEvent,
+  PullRequestReviewSubmittedEvent,
 } from '@octokit/webhooks-types';
 import type { Comment, Issue, Person, Repository } from '../../support/github-server/state.ts';
 import { webOf } from '../../support/github-server/state.ts';
@@ -20,14 +24,22 @@ export interface Hook {
 type Part<T> = T extends object ? { readonly [member in keyof T]?: Part<T[member]> } : T;
 
 /** What is told in these tests. */
-type Told = IssuesOpenedEvent | IssuesClosedEvent | IssueCommentCreatedEvent | CheckSuiteCompletedEvent;
+type Told =
+  | IssuesOpenedEvent
+  | IssuesClosedEvent
+  | IssueCommentCreatedEvent
+  | IssueCommentEditedEvent
+  | CheckSuiteCompletedEvent
+  | CheckRunCompletedEvent
+  | PullRequestReviewSubmittedEvent
+  | PullRequestReviewCommentCreatedEvent;
 
-const iso = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
-const user = ({ id, login, type = 'User' }: Person) => ({ id, login, type });
+export const iso = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+export const user = ({ id, login, type = 'User' }: Person) => ({ id, login, type });
 
-const repositoryOf = ({ id, fullName }: Repository) => ({ id, full_name: fullName, private: true });
+export const repositoryOf = ({ id, fullName }: Repository) => ({ id, full_name: fullName, private: true });
 
-const issueOf = (repository: Repository, issue: Issue, at: number) => ({
+export const issueOf = (repository: Repository, issue: Issue, at: number) => ({
   id: 600_000_000 + issue.number,
   number: issue.number,
   title: issue.title,
@@ -42,7 +54,7 @@ const issueOf = (repository: Repository, issue: Issue, at: number) => ({
   closed_at: null,
 });
 
-const hook = (event: string, payload: Part<Told>): Hook => ({
+export const hook = (event: string, payload: Part<Told>): Hook => ({
   event,
   payload,
   id: randomUUID(),

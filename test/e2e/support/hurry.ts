@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import type { Cloud } from './cloud.ts';
 import { operatorOf } from './operator.ts';
 import { type Row, rowsOf, TABLE_NAME } from './rows.ts';
 import { patiently } from './settle.ts';
-import type { World } from './world.ts';
 
 /** Nothing at all moves in a row for so long: whoever held it is gone, and it is left to the clock by design. */
 const STANDS_STILL_MS = 5_000;
@@ -15,7 +15,11 @@ const isAhead = (value: unknown): boolean => typeof value === 'number' && value 
  * minutes ahead into the past and the clock is fired, as if those minutes had gone by.
  * @returns how often the clock had to come
  */
-export const hurryUntil = async ({ cloud }: World, holds: () => Promise<boolean>, seconds: number): Promise<number> => {
+export const hurryUntil = async (
+  { cloud }: { readonly cloud: Pick<Cloud, 'must' | 'local'> },
+  holds: () => Promise<boolean>,
+  seconds: number,
+): Promise<number> => {
   const operator = operatorOf(cloud);
   const { change } = rowsOf(operator, '');
   const last = new Map<string, { readonly text: string; readonly at: number }>();

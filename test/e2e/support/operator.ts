@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
-import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Cloud } from './cloud.ts';
@@ -16,6 +16,8 @@ export interface Operator {
   queueUrl(name: string): string;
   /** Messages that were set aside, as they were kept. */
   parked(): Promise<readonly string[]>;
+  /** Removes the objects whose keys begin so, which no function may. */
+  loseObjects(prefix?: string): Promise<void>;
   close(): void;
 }
 
@@ -39,6 +41,10 @@ export const operatorOf = (cloud: Pick<Cloud, 'local'>): Operator => {
           return (await Body?.transformToString()) ?? '';
         }),
       );
+    },
+    async loseObjects(prefix = '') {
+      const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: BUCKET, Prefix: prefix }));
+      for (const { Key } of Contents) await s3.send(new DeleteObjectCommand({ Bucket: BUCKET, Key }));
     },
     close() {
       for (const client of [dynamodb, sqs, events, s3]) client.destroy();

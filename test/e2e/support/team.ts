@@ -10,8 +10,8 @@ import {
   startGithub,
 } from '../../support/github-server/server.ts';
 import type { Comment, Issue, Person, Repository } from '../../support/github-server/state.ts';
-import { eventually } from './api.ts';
-import type { Environment } from './cloud.ts';
+import { type Api, eventually } from './api.ts';
+import type { Cloud, Environment } from './cloud.ts';
 import { commentCreated, deliver, type Hook, issueOpened } from './github-hooks.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -47,7 +47,9 @@ export interface Shown {
   readonly deliveryId: string;
 }
 
-export interface Team extends World {
+export type Team = World & TeamAt;
+
+export interface TeamAt {
   readonly github: GithubServer;
   readonly repository: Repository;
   readonly sourceId: string;
@@ -69,6 +71,20 @@ export interface Team extends World {
   ours(issue: Issue): readonly Comment[];
 }
 
+/** A GitHub with one repository that has no issues yet. */
+export const startRepository = async (): Promise<{
+  readonly github: GithubServer;
+  readonly repository: Repository;
+}> => {
+  const github = await startGithub();
+  const repository = newRepository(900_000_001, 'example-org/widget', {
+    'README.md': '# Widget\n',
+    'src/fonts.css': 'body { font-size: 9px; }\n',
+  });
+  github.repositories.push(repository);
+  return { github, repository };
+};
+
 /** As long as a killed cloud takes to be back, ms: callers and GitHub ask again. */
 const PATIENCE_MS = 30_000;
 
@@ -85,12 +101,8 @@ const persistently = async <T>(ask: () => Promise<T>): Promise<T> => {
 };
 
 export const startTeam = async (environment: Environment = {}): Promise<Team> => {
-  const github = await startGithub();
-  const repository = newRepository(900_000_001, 'example-org/widget', {
-    'README.md': '# Widget\n',
-    'src/fonts.css': 'body { font-size: 9px; }\n',
-  });
-  github.repositories.push(repository);
+  const place = await startRepository();
+  const { github } = place;
   let world: World;
   try {
     world = await startWorld({ EGRESS_ALLOW: github.hostAndPort, ...environment });
@@ -98,7 +110,21 @@ export const startTeam = async (environment: Environment = {}): Promise<Team> =>
     await github.close();
     throw error;
   }
-  const { cloud } = world;
+  return {
+    ...world,
+    ...(await makeTeam(world.cloud, place)),
+    async close() {
+      await world.close();
+      await github.close();
+    },
+  };
+};
+
+/** A team at a repository, on a local cloud that runs. */
+export const makeTeam = async (
+  cloud: Api & Pick<Cloud, 'log'>,
+  { github, repository }: Awaited<ReturnType<typeof startRepository>>,
+): Promise<TeamAt> => {
   const source = await cloud.must('POST', '/v1/sources', {
     kind: 'github',
     name: 'widget',
@@ -123,7 +149,6 @@ export const startTeam = async (environment: Environment = {}): Promise<Team> =>
     });
 
   return {
-    ...world,
     github,
     repository,
     sourceId,
@@ -193,9 +218,5 @@ export const startTeam = async (environment: Environment = {}): Promise<Team> =>
         .slice(-60)
         .join('\n'),
     ours: (issue) => issue.comments.filter(({ user }) => user.id === SELF.id),
-    async close() {
-      await world.close();
-      await github.close();
-    },
   };
 };

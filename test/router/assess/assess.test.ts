@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { keys } from '../../../lib/kernel/keys.ts';
+import { MessageGone } from '../../../lib/kernel/ports.ts';
 import { set } from '../../../lib/kernel/table.ts';
+import { assessThread } from '../../../lib/router/assess/assess.ts';
 import type { Policy } from '../../../lib/router/policy/policy.ts';
 import { storeTrigger } from '../../../lib/router/thread/store.ts';
 import { ROUTER } from '../../../lib/usage/book.ts';
@@ -212,6 +214,43 @@ describe('what the model leaves out or spoils', () => {
     expect(team.requests).toHaveLength(1);
     await team.clock.advance(8_000);
     await team.deps.assess.send({ orgId: ORG, threadId: team.thread().id }, { delaySeconds: 0, tenant: ORG });
+    await team.assess();
+    expect(team.tickets()).toHaveLength(1);
+  });
+
+  it('calls itself a little after the wait where its message is gone: on a clock that is behind it would die before', async () => {
+    const team = await makeTeam(() => ({
+      kind: 'retry',
+      code: 'model_rate_limited',
+      message: 'slow down',
+      retryAfterMs: 7_000,
+      billed: false,
+    }));
+    await storeTrigger(team.deps, ORG, said('@baton mend it'));
+    let hidden = 0;
+    team.queue.changeVisibility = async () => {
+      if (hidden++ > 0) throw new MessageGone('deleted');
+    };
+    await expect(team.assess()).rejects.toThrow('The model needs time.');
+    expect(team.queue.sent).toMatchObject([{ delaySeconds: 9 }]);
+    expect(team.thread().notBefore).toBe(team.clock.now() + 7_000);
+  });
+
+  it('passes the Thread on before it asks anybody where its message is gone already', async () => {
+    const team = await makeTeam(decideAll(() => accept));
+    const { threadId } = await storeTrigger(team.deps, ORG, said('@baton mend it'));
+    const hide = team.queue.changeVisibility;
+    team.queue.changeVisibility = async () => {
+      team.queue.changeVisibility = hide;
+      throw new MessageGone('deleted');
+    };
+    const [message] = team.queue.take();
+    const delivery = { messageId: 'gone', receiptHandle: 'gone', receiveCount: 1 };
+    await assessThread(team.deps, message?.message ?? fail(), delivery, () => 300_000);
+    expect(team.requests).toEqual([]);
+    expect(team.thread()).toMatchObject({ epoch: 1, attempts: 0 });
+    expect(team.thread().owner).toBeUndefined();
+    expect(team.queue.sent).toMatchObject([{ message: { orgId: ORG, threadId }, delaySeconds: 0 }]);
     await team.assess();
     expect(team.tickets()).toHaveLength(1);
   });

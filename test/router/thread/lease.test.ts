@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { claimThread, ThreadLease, ThreadLost } from '../../../lib/router/thread/lease.ts';
+import { LeaseLost } from '../../../lib/lease/lease.ts';
+import { claimThread, ThreadLease } from '../../../lib/router/thread/lease.ts';
 import { storeTrigger } from '../../../lib/router/thread/store.ts';
 import { decideAll, makeTeam, ORG, said } from '../support/team.ts';
 
@@ -50,9 +51,9 @@ describe('the lease of a Thread', () => {
     await lease.stop();
     await clock.advance(LEASE_MS + 1);
     await claim('m2', 'o2');
-    await expect(lease.release(old.thread.dirty)).rejects.toThrow(ThreadLost);
-    await lease.handOver([]);
-    expect(() => lease.check(thread())).toThrow(ThreadLost);
+    await expect(lease.release(old.thread.dirty)).rejects.toThrow(LeaseLost);
+    await lease.handOver();
+    expect(() => lease.check(thread())).toThrow(LeaseLost);
     expect(thread().owner).toBe('o2');
   });
 

@@ -5,8 +5,8 @@ export const MUTATIONS: readonly Mutation[] = under('lib/router/ticket', [
   {
     guard: 'a place is given back only while the run stands where it was read',
     file: 'settle.ts',
-    find: '      runStands(execution),\n',
-    put: '',
+    find: '[...writes, places, runStands(execution)]',
+    put: '[...writes, places]',
   },
   {
     guard: 'a message relies on the ticket, with its place, being as it was read',

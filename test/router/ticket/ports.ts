@@ -73,6 +73,8 @@ export const makePorts = (
     effects: queue(ports.effects),
     postings: queue(ports.postings),
     alive,
+    /** A request to somebody outside, which can be cut off like a call of a port. */
+    outside: call,
     /** Another process begins. */
     begin: (): void => {
       dead = false;

@@ -12,6 +12,7 @@ import {
   type Repository,
   repositoryJson,
   reviewJson,
+  reviewNoteJson,
 } from './state.ts';
 
 export interface Call {
@@ -132,8 +133,9 @@ const checkRuns = ({ repository, operation }: Call): Result => {
   const runs = repository?.checks.filter(({ sha }) => sha === operation.parameters.ref) ?? [];
   return ok({
     total_count: runs.length,
-    check_runs: runs.map(({ sha, name, status, conclusion }) => ({
+    check_runs: runs.map(({ sha, name, status, conclusion, completedAt }) => ({
       ...example.check_runs[0],
+      ...(completedAt !== undefined && { completed_at: new Date(completedAt).toISOString().replace(/\.\d+Z$/, 'Z') }),
       head_sha: sha,
       name,
       status,
@@ -231,6 +233,16 @@ export const ANSWERS: { readonly [operation: string]: (call: Call) => Result } =
         .filter(({ pull }) => pull?.headSha === operation.parameters.commit_sha)
         .map((issue) => listedPullJson(repository?.id, issue)),
     ),
-  [`GET ${REPO}/pulls/{pull_number}/reviews/{review_id}/comments`]: (call) => withIssue(call, () => ok([])),
+  [`GET ${REPO}/pulls/{pull_number}/reviews/{review_id}`]: (call) =>
+    withIssue(call, (_, issue) => {
+      const found = issue.reviews.find(({ id }) => id === Number(call.operation.parameters.review_id));
+      return found === undefined ? notFound : ok(reviewJson(found));
+    }),
+  [`GET ${REPO}/pulls/{pull_number}/reviews/{review_id}/comments`]: (call) =>
+    withIssue(call, (repository, issue) => {
+      const of = Number(call.operation.parameters.review_id);
+      const notes = issue.notes.filter(({ review }) => review === of);
+      return ok(pageOf(notes, call.query).map((note) => reviewNoteJson(repository, issue, note)));
+    }),
   'GET /search/code': searchCode,
 };

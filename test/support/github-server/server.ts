@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { type AppKey, type Installation, isAllowed, makeAccounts } from './accounts.ts';
 import { ANSWERS, type Call, notFound, type Result } from './answers.ts';
 import { exampleOf, findOperation, judgeAnswer, judgeRequest, type Operation } from './openapi.ts';
-import type { Comment, Issue, Person, Repository } from './state.ts';
+import type { Comment, Issue, Person, Repository, Review } from './state.ts';
 
 export const SELF: Person = { id: 41_898_282, login: 'baton-test[bot]', type: 'Bot' };
 export const APP_ID = '1234';
@@ -41,6 +41,13 @@ export interface GithubServer {
   fault(operation: RegExp, fault: Fault, times?: number): void;
   issue(repository: Repository, issue: Partial<Issue> & { readonly number: number }): Issue;
   comment(issue: Issue, user: Person, body: string, of?: 'comments' | 'notes'): Comment;
+  /** A review that was submitted now, with notes on lines of files. */
+  review(
+    issue: Issue,
+    user: Person,
+    review: { readonly state: string; readonly body?: string },
+    notes: readonly { readonly path: string; readonly line: number; readonly body: string }[],
+  ): Review;
   close(): Promise<void>;
 }
 
@@ -213,6 +220,16 @@ export const startGithub = async (now: () => number = Date.now): Promise<GithubS
     comment(issue, user, body, of = 'comments') {
       const made = { id: nextId(), user, body, createdAt: now(), updatedAt: now() };
       issue[of].push(made);
+      return made;
+    },
+    review(issue, user, { state, body = '' }, notes) {
+      const at = now();
+      const sha = issue.pull?.headSha ?? '';
+      const made: Review = { id: nextId(), user, state, body, sha, submittedAt: at };
+      issue.reviews.push(made);
+      for (const note of notes) {
+        issue.notes.push({ ...note, id: nextId(), user, review: made.id, createdAt: at, updatedAt: at });
+      }
       return made;
     },
     close: () =>

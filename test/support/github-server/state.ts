@@ -15,6 +15,20 @@ export interface Comment {
   updatedAt: number;
   /** Of a note on a line: the note that begins its thread. */
   readonly inReplyTo?: number;
+  /** Of a note: the review that it came with, and where it stands. */
+  readonly review?: number;
+  readonly path?: string;
+  readonly line?: number;
+}
+
+export interface Review {
+  readonly id: number;
+  readonly user: Person;
+  state: string;
+  body: string;
+  readonly sha: string;
+  /** Milliseconds since the epoch; without it as in GitHub's example. */
+  readonly submittedAt?: number;
 }
 
 export interface Issue {
@@ -30,13 +44,7 @@ export interface Issue {
     | undefined;
   readonly comments: Comment[];
   readonly notes: Comment[];
-  readonly reviews: {
-    readonly id: number;
-    readonly user: Person;
-    readonly state: string;
-    readonly body: string;
-    readonly sha: string;
-  }[];
+  readonly reviews: Review[];
   readonly requested: string[];
 }
 
@@ -59,6 +67,8 @@ export interface Repository {
     readonly name: string;
     readonly status: string;
     readonly conclusion: string | null;
+    /** Milliseconds since the epoch; without it as in GitHub's example. */
+    readonly completedAt?: number;
   }[];
 }
 
@@ -92,9 +102,28 @@ export const noteJson = (repository: Repository, issue: Issue, note: Comment): o
   body: note.body,
   user: user(note.user),
   in_reply_to_id: note.inReplyTo ?? note.id,
+  ...(note.review !== undefined && { pull_request_review_id: note.review }),
+  ...(note.path !== undefined && { path: note.path, line: note.line }),
   html_url: `${webOf(repository, issue)}#discussion_r${note.id}`,
   ...times(note),
 });
+
+/** A note among those of its review: another form, without the thread that it begins itself. */
+export const reviewNoteJson = (repository: Repository, issue: Issue, note: Comment): object => {
+  const example = exampleOf('GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments') as object[];
+  return {
+    ...example[0],
+    id: note.id,
+    body: note.body,
+    user: user(note.user),
+    pull_request_review_id: note.review ?? null,
+    path: note.path ?? 'README.md',
+    line: note.line,
+    in_reply_to_id: note.inReplyTo,
+    html_url: `${webOf(repository, issue)}#discussion_r${note.id}`,
+    ...times(note),
+  };
+};
 
 /** GitHub's example of an issue is a pull request. */
 const issueExample = (): object => {
@@ -143,13 +172,14 @@ export const fileJson = (file: ChangedFile): object => ({
   changes: file.additions + file.deletions,
 });
 
-export const reviewJson = (review: Issue['reviews'][number]): object => ({
+export const reviewJson = (review: Review): object => ({
   ...(exampleOf('GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews') as object[])[0],
   id: review.id,
   user: user(review.user),
   state: review.state,
   body: review.body,
   commit_id: review.sha,
+  ...(review.submittedAt !== undefined && { submitted_at: new Date(review.submittedAt).toISOString() }),
 });
 
 export const repositoryJson = (repository: Repository): object => {

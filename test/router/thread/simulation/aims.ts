@@ -101,6 +101,25 @@ export const AIMS: { readonly [guard: string]: Aim } = {
       return name === 'model' && seed % 2 === 0 && call < 40 ? 'crash_after' : undefined;
     },
   },
+  'a copy of a message that is gone passes the Thread on': {
+    scenario: work,
+    seeds: 12,
+    // Deleted while it is claimed; whoever claimed it dies before it has decided.
+    faultAt: (call, name) => {
+      if (name === 'update THREAD' && call < 8) return 'terminate';
+      return name === 'transact decision' && call < 24 ? 'crash_before' : undefined;
+    },
+  },
+  'a holder whose message goes away passes the Thread on': {
+    scenario: { ...work, plan: { ...work.plan, modelMs: 25_000 } },
+    seeds: 3,
+    faultAt: (call, name) => (name === 'model' && call < 30 ? 'terminate' : undefined),
+  },
+  'nothing is bought under a lease that has ended': {
+    scenario: { ...work, expected: { ...work.expected, mostCalls: 1 } },
+    seeds: 40,
+    faultAt: (call, name, seed) => (call === 5 + (seed % 12) && name !== 'model' ? 'freeze_after' : undefined),
+  },
   'a repeat wakes again what is pending': { scenario: work, kinds: ['crash_before', 'lost_response'] },
   'one object is one Trigger': {
     scenario: twice,

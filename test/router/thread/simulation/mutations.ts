@@ -69,6 +69,24 @@ export const MUTATIONS: readonly Mutation[] = under('lib/router', [
     put: "if (thread.leaseMessage !== '') return { kind: 'done' };",
   },
   {
+    guard: 'a copy of a message that is gone passes the Thread on',
+    file: 'assess/assess.ts',
+    find: 'if (!(await hide(deps, delivery, Math.ceil(deps.settings.leaseMs / 1000) + 1))) {',
+    put: 'if (!(await hide(deps, delivery, Math.ceil(deps.settings.leaseMs / 1000) + 1)) && thread.epoch < 0) {',
+  },
+  {
+    guard: 'a holder whose message goes away passes the Thread on',
+    file: 'assess/assess.ts',
+    find: '    if (lease.orphaned) return await passOn(deps, lease, message);\n',
+    put: '',
+  },
+  {
+    guard: 'nothing is bought under a lease that has ended',
+    file: 'assess/buy.ts',
+    find: 'await lease.ensure(deps.settings.leaseMs / 2)',
+    put: 'await Promise.resolve()',
+  },
+  {
     guard: 'a repeat wakes again what is pending',
     file: 'thread/store.ts',
     find: "if (seen.state === 'withdrawn' || !isNewer(seen, next)) return seen;",
@@ -107,7 +125,7 @@ export const MUTATIONS: readonly Mutation[] = under('lib/router', [
   {
     guard: 'a deletion that comes first is remembered',
     file: 'thread/withdraw.ts',
-    find: "if (await taken(deps, [{ put: aliasItem(key, { gone: gone.at }), if: missing('pk') }])) return {};",
+    find: "if (await ifAllStill(deps.table, [{ put: aliasItem(key, { gone: gone.at }), if: missing('pk') }])) return {};",
     put: 'return {};',
   },
 ]);

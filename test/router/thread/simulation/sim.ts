@@ -120,7 +120,7 @@ export class ThreadSim {
     };
     return {
       table,
-      clock: { now: () => world.now, sleep: (ms, signal) => world.sleep(ms, signal) },
+      clock: { now: () => world.now + process.skewMs, sleep: (ms, signal) => world.sleep(ms, signal) },
       ids: makeIds(random),
       log: silent,
       assess: {
@@ -150,7 +150,8 @@ export class ThreadSim {
     this.calls++;
     const page = request.messages[1]?.content ?? '';
     const ids = asked(request);
-    await this.world.sleep((this.plan.modelMs ?? 2_500) + 500 * ids.length);
+    await this.world.sleep((this.plan.modelMs ?? 2_500) + 500 * ids.length, request.signal);
+    if (request.signal.aborted) return { kind: 'aborted', billed: true } as const;
     const textOf = (id: string): string =>
       new RegExp(`^DECIDE ${id}[\\s\\S]*?⟦mark\\d+\\n([\\s\\S]*?)\\nmark\\d+⟧`, 'm').exec(page)?.[1] ?? '';
     return reply(
@@ -216,6 +217,8 @@ export class ThreadSim {
       this.inbox.duplicate(process.messageId);
       this.assess.duplicate(process.messageId);
     }
+    // Whoever had a copy of it was done with it.
+    if (fault === 'terminate') this.assess.delete(process.messageId);
     if (fault === 'sweep') void Promise.all([this.sweep(), this.sweep()]);
     if (fault === 'input') void this.policy({ ...POLICY });
   }
