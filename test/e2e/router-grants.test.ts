@@ -112,6 +112,13 @@ const holdWorkers = (): (() => void) => {
   return () => letGo();
 };
 
+/** No message waits any more. */
+const settled = async (): Promise<void> => {
+  const open = async () =>
+    (await team.list('/v1/triggers?limit=100')).filter(({ state }) => state === 'pending' || state === 'delivering');
+  await hurryUntil(team, async () => (await open()).length === 0, 40);
+};
+
 const rows = async (): Promise<readonly Row[]> => {
   const { Items = [] } = await team.operator.table.send(
     new ScanCommand({ TableName: TABLE_NAME, ConsistentRead: true }),
@@ -251,11 +258,13 @@ const SCENES: { readonly [name in Scene]: () => Promise<() => Promise<unknown>> 
     await team.policy({ maxWorkers: 16, assessment: { model: 'own-router' } });
     return () => opens();
   },
-  ownWorkerSays: async () => {
+  ownWorkerSays: async () => SCENES.saysToEnded(),
+  ownWorkerJoins: async () => {
+    // What was refused in the cases before comes again, and would find the own worker.
+    await settled();
     await team.policy({ maxWorkers: 16, worker: { model: 'own-worker' } });
-    return SCENES.saysToEnded();
+    return SCENES.joinsEnded();
   },
-  ownWorkerJoins: async () => SCENES.joinsEnded(),
 };
 
 type Case = readonly [scene: Scene, grant: Grant, ...also: Grant[]];
@@ -275,11 +284,20 @@ const CASES: readonly Case[] = [
   ...each('strangerAsks', 'ingest parameter/org/*/source/* ssm:GetParameter'),
   ...each('opens', 'assess parameter/model ssm:GetParameter', 'effect parameter/org/*/source/* ssm:GetParameter'),
   ...each('reads', 'step parameter/org/*/source/* ssm:GetParameter'),
-  ...each('saysToEnded', 'resolve parameter/model ssm:GetParameter'),
+  // `effect` begins a run for what is said as well as `resolve`, and whoever has read a model remembers it.
+  ['saysToEnded', 'resolve parameter/model ssm:GetParameter', 'effect parameter/model ssm:GetParameter'],
   ...each('joinsEnded', 'effect parameter/model ssm:GetParameter'),
   ...each('ownRouter', 'assess parameter/org/*/provider/* ssm:GetParameter'),
-  ...each('ownWorkerSays', 'resolve parameter/org/*/provider/* ssm:GetParameter'),
-  ...each('ownWorkerJoins', 'effect parameter/org/*/provider/* ssm:GetParameter'),
+  [
+    'ownWorkerJoins',
+    'effect parameter/org/*/provider/* ssm:GetParameter',
+    'resolve parameter/org/*/provider/* ssm:GetParameter',
+  ],
+  [
+    'ownWorkerSays',
+    'resolve parameter/org/*/provider/* ssm:GetParameter',
+    'effect parameter/org/*/provider/* ssm:GetParameter',
+  ],
   // What nothing else must move meanwhile.
   ...each('givesPlace', 'effect stepQueue sqs:SendMessage'),
   ...each('changesPolicy', 'effect table/index/byOwner dynamodb:Query'),
@@ -329,21 +347,27 @@ test('every grant is taken away below, or it is said why not', () => {
   expect(told.filter((grant) => !grant.startsWith('step ')).toSorted()).toEqual(all.toSorted());
 });
 
+/** The clock of the cloud, or what was held up before, may do the work of a scene a moment earlier: then it is played again. */
+const PLAYED = 3;
+
 const tryWithout = async ([scene, grant, ...also]: Case): Promise<void> => {
-  const ask = await SCENES[scene]();
-  await team.without(grant, ask, { also });
+  for (let played = 1; ; played++) {
+    try {
+      return await team.without(grant, await SCENES[scene](), { also });
+    } catch (error) {
+      if (played === PLAYED) throw error;
+    }
+  }
 };
 
-test.each(CASES.map((one) => ({ grant: one[1], one })))('without $grant', ({ one }) => tryWithout(one), 40_000);
+test.each(CASES.map((one) => ({ grant: one[1], one })))('without $grant', ({ one }) => tryWithout(one), 120_000);
 
 test('with all grants back everything comes to its end', async () => {
   await team.policy({ maxWorkers: 16 });
-  const open = async () =>
-    (await team.list('/v1/triggers?limit=100')).filter(({ state }) => state === 'pending' || state === 'delivering');
-  await hurryUntil(team, async () => (await open()).length === 0, 40);
+  await settled();
 }, 50_000);
 
-test('whoever may not list the bucket is not told that an object is missing', () => tryWithout(LAST), 40_000);
+test('whoever may not list the bucket is not told that an object is missing', () => tryWithout(LAST), 120_000);
 
 test('who was refused has said so, and no request was allowed twice', async () => {
   const silent = () =>

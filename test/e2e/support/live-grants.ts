@@ -145,7 +145,7 @@ export const startLiveGrants = async (): Promise<LiveGrants> => {
       taken = [grant, ...also];
       const working = work();
       try {
-        await eventually(`${grant} is missed`, () => met, 8);
+        await eventually(`${grant} is missed`, () => met, 10);
         await meanwhile?.();
       } finally {
         taken = [];
